@@ -64,15 +64,14 @@ static double cpu_seconds(void)
 
 /* ------------------------------------------------------------------ the runs --------- */
 
-typedef void run_function(const problem_instance *p, double rtol, double atol,
-                          const arguments *a, double *x, run_result *r);
+typedef void run_function(const problem_instance *p, double rtol, double atol, const arguments *a,
+                          double *x, run_result *r);
 
 /* Not inlined: callgrind starts and stops counting at these names. */
 run_function bench_run_ours, bench_run_ida, bench_run_radau5;
 
-__attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
-                                                    double rtol, double atol,
-                                                    const arguments *a, double *x,
+__attribute__((noinline, used)) void bench_run_ours(const problem_instance *p, double rtol,
+                                                    double atol, const arguments *a, double *x,
                                                     run_result *r)
 {
     double begin = cpu_seconds();
@@ -85,17 +84,12 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
     memset(r, 0, sizeof *r);
     dae_solver *solver = dae_open(&p->problem, &options);
     dae_status status = dae_last_status(solver);
-    if (status == DAE_OK)
-        status = dae_start(solver, p->t0, p->x0, p->xdot0);
-    if (status == DAE_OK)
-        status = dae_set_stop(solver, p->t1);
-    if (status == DAE_OK)
-        status = dae_advance(solver, p->t1);
-    if (status == DAE_OK)
-        status = dae_read(solver, p->t1, x, NULL);
+    if (status == DAE_OK) status = dae_start(solver, p->t0, p->x0, p->xdot0);
+    if (status == DAE_OK) status = dae_set_stop(solver, p->t1);
+    if (status == DAE_OK) status = dae_advance(solver, p->t1);
+    if (status == DAE_OK) status = dae_read(solver, p->t1, x, NULL);
     r->ok = status == DAE_OK;
-    if (!r->ok)
-        snprintf(r->message, sizeof r->message, "%s", dae_message(solver));
+    if (!r->ok) snprintf(r->message, sizeof r->message, "%s", dae_message(solver));
     dae_get_statistics(solver, &s);
     dae_close(solver);
     r->steps = (long)s.steps;
@@ -109,8 +103,8 @@ __attribute__((noinline, used)) void bench_run_ours(const problem_instance *p,
 }
 
 __attribute__((noinline, used)) void bench_run_ida(const problem_instance *p, double rtol,
-                                                   double atol, const arguments *a,
-                                                   double *x, run_result *r)
+                                                   double atol, const arguments *a, double *x,
+                                                   run_result *r)
 {
     (void)a;
     double begin = cpu_seconds();
@@ -118,9 +112,8 @@ __attribute__((noinline, used)) void bench_run_ida(const problem_instance *p, do
     r->seconds = cpu_seconds() - begin;
 }
 
-__attribute__((noinline, used)) void bench_run_radau5(const problem_instance *p,
-                                                      double rtol, double atol,
-                                                      const arguments *a, double *x,
+__attribute__((noinline, used)) void bench_run_radau5(const problem_instance *p, double rtol,
+                                                      double atol, const arguments *a, double *x,
                                                       run_result *r)
 {
     (void)a;
@@ -136,7 +129,7 @@ struct contest {
     const peer_solver *peer;
     run_function *run;
     int coarsest, finest; /* tolerances from 10^-coarsest to 10^-finest, */
-    int per_decade;       /* so many per power of ten                    */
+    int per_decade;       /* so many per power of ten */
     const char *method[3];
     const char *problem[8];
 };
@@ -148,8 +141,7 @@ static const contest contests[] = {
       .finest = 10,
       .per_decade = 1,
       .method = { "bdf" },
-      .problem = { "robertson", "akzo", "hires", "transistor-amplifier", "rc-line",
-                   "heat2d" } },
+      .problem = { "robertson", "akzo", "hires", "transistor-amplifier", "rc-line", "heat2d" } },
     { .peer = &peer_radau5,
       .run = bench_run_radau5,
       .coarsest = 1, /* to get down to 4 digits */
@@ -163,8 +155,7 @@ enum { contest_count = sizeof contests / sizeof *contests };
 static int method_exists(const char *name)
 {
     for (int i = 0; i < dae_method_count(); i++)
-        if (strcmp(dae_method_name(i), name) == 0)
-            return 1;
+        if (strcmp(dae_method_name(i), name) == 0) return 1;
     return 0;
 }
 
@@ -186,8 +177,7 @@ static void evaluate(const problem_instance *p, const double *reference, double 
     const run_result *r = &out->result;
     out->digits = out->relative_digits = NAN;
     if (r->ok && reference)
-        problem_digits(p, x, reference, atol / out->tol, &out->relative_digits,
-                       &out->digits);
+        problem_digits(p, x, reference, atol / out->tol, &out->relative_digits, &out->digits);
     out->valid = r->ok && out->digits >= 1; /* not NaN, and not out of all bounds */
     out->work[TIME] = r->seconds;
     out->work[STEPS] = (double)r->steps;
@@ -209,8 +199,7 @@ static void measure(run_function *const run[solvers], const problem_instance *p,
                   out[s]->result.seconds > long_run;
     while (!done[OURS] || !done[PEER])
         for (int s = 0; s < solvers; s++) {
-            if (done[s])
-                continue;
+            if (done[s]) continue;
             run_result *r = &out[s]->result;
             double best = out[s]->tol > 0 ? r->seconds : INFINITY;
             run[s](p, tol, atol, a, x, r);
@@ -249,20 +238,15 @@ static int open_problem(const char *name, const arguments *a, const peer_solver 
         return 0;
     }
     for (int i = 0; entry->forms[i]; i++) {
-        if (a->form && strcmp(a->form, entry->forms[i]) != 0)
-            continue;
-        int status =
-            problem_open(entry, entry->forms[i], a->set, a->settings, p, &culprit);
+        if (a->form && strcmp(a->form, entry->forms[i]) != 0) continue;
+        int status = problem_open(entry, entry->forms[i], a->set, a->settings, p, &culprit);
         if (status != DAE_OK) {
-            printf("%s: %s %s\n\n", name, dae_status_name(status),
-                   culprit ? culprit : "");
+            printf("%s: %s %s\n\n", name, dae_status_name(status), culprit ? culprit : "");
             return 0;
         }
         *form = entry->forms[i];
-        if (a->once == OURS && a->form)
-            return 1; /* the peer may be given another form */
-        if (peer->takes(p) && p->index <= (a->form ? peer->highest_index : 1))
-            return 1;
+        if (a->once == OURS && a->form) return 1; /* the peer may be given another form */
+        if (peer->takes(p) && p->index <= (a->form ? peer->highest_index : 1)) return 1;
         problem_close(p);
     }
     printf("%s: no form that %s takes\n\n", name, peer->name);
@@ -271,16 +255,14 @@ static int open_problem(const char *name, const arguments *a, const peer_solver 
 
 /* End values known beforehand; otherwise from the peer with a small tolerance (so that
  * whatever error they have is on its side). NULL: none. */
-static const double *find_reference(const problem_instance *p, const contest *c,
-                                    double *space, const char **source)
+static const double *find_reference(const problem_instance *p, const contest *c, double *space,
+                                    const char **source)
 {
     run_result r;
     *source = p->reference_source ? p->reference_source : "the collection";
-    if (p->reference)
-        return p->reference;
+    if (p->reference) return p->reference;
     *source = "exact solution";
-    if (p->exact && p->exact(p->t1, space, p->problem.user) == DAE_OK)
-        return space;
+    if (p->exact && p->exact(p->t1, space, p->problem.user) == DAE_OK) return space;
     *source = "the peer with rtol 1e-12";
     c->peer->run(p, 1e-12, 1e-12 * ratio_of(p), space, &r);
     return r.ok ? space : NULL;
@@ -294,26 +276,22 @@ static ratios compare(const char *name, const arguments *a, const contest *c)
     run_function *const run[solvers] = { bench_run_ours, c->run };
     const char *const who[solvers] = { "ours", c->peer->name };
     ratios found = { 0 };
-    for (int k = 0; k < marks; k++)
-        found.mark[k][TIME] = found.cheapest[k] = NAN;
-    if (!open_problem(name, a, c->peer, &p, &form))
-        return found;
+    for (int k = 0; k < marks; k++) found.mark[k][TIME] = found.cheapest[k] = NAN;
+    if (!open_problem(name, a, c->peer, &p, &form)) return found;
     int n = p.problem.size;
     double *x = calloc(2 * (size_t)n + 1, sizeof(double));
     if (x) {
         const double *reference = find_reference(&p, c, x + n, &source);
-        printf("=== %s (%s, n = %d, t = %g .. %g, atol = %g rtol), %s against %s\n", name,
-               form, n, p.t0, p.t1, ratio_of(&p), a->method, c->peer->name);
+        printf("=== %s (%s, n = %d, t = %g .. %g, atol = %g rtol), %s against %s\n", name, form, n,
+               p.t0, p.t1, ratio_of(&p), a->method, c->peer->name);
         printf("reference: %s\n", reference ? source : "none");
         fflush(stdout);
         print_head();
         measure_all(run, &p, reference, a, x, q);
         for (int s = 0; s < solvers; s++)
-            for (int i = 0; i < a->tolerances && !a->skip[s]; i++)
-                print_point(who[s], &q[s][i]);
+            for (int i = 0; i < a->tolerances && !a->skip[s]; i++) print_point(who[s], &q[s][i]);
         if (!a->skip[OURS] && !a->skip[PEER])
-            found =
-                print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
+            found = print_ratios(q[OURS], a->tolerances, q[PEER], a->tolerances, who[PEER]);
         printf("\n");
     }
     free(x);
@@ -327,8 +305,7 @@ static int run_once(const arguments *a)
     problem_instance p;
     const char *form, *source;
     const contest *c = a->first;
-    if (!open_problem(a->problem[0], a, c->peer, &p, &form))
-        return 1;
+    if (!open_problem(a->problem[0], a, c->peer, &p, &form)) return 1;
     int n = p.problem.size;
     double tol = a->tol[0], atol = atol_of(&p, tol, a), scd = NAN, mescd = NAN;
     double *x = calloc(2 * (size_t)n + 1, sizeof(double));
@@ -338,13 +315,12 @@ static int run_once(const arguments *a)
         if (p.settle) /* multipliers of mechanisms as q and v imply them, for both */
             p.settle(p.t1, x, p.problem.user);
         if (p.reference || p.exact)
-            problem_digits(&p, x, find_reference(&p, c, x + n, &source), atol / tol, &scd,
-                           &mescd);
+            problem_digits(&p, x, find_reference(&p, c, x + n, &source), atol / tol, &scd, &mescd);
         printf("once %s %s rtol %g atol %g ok %d steps %ld residuals %ld jacobians %ld "
                "factorizations %ld newton %ld mixed %.4f relative %.4f seconds %.6f %s\n",
-               a->problem[0], a->once == OURS ? "ours" : c->peer->name, tol, atol, r.ok,
-               r.steps, r.residuals, r.jacobians, r.factorizations, r.iterations, mescd,
-               scd, r.seconds, r.message);
+               a->problem[0], a->once == OURS ? "ours" : c->peer->name, tol, atol, r.ok, r.steps,
+               r.residuals, r.jacobians, r.factorizations, r.iterations, mescd, scd, r.seconds,
+               r.message);
     }
     free(x);
     problem_close(&p);
@@ -373,8 +349,7 @@ static void hold(arguments a, const contest *c, const char *method)
     ratios r[most_problems];
     a.method = method;
     fill_defaults(&a, c);
-    for (int i = 0; i < a.problems; i++)
-        r[i] = compare(a.problem[i], &a, c);
+    for (int i = 0; i < a.problems; i++) r[i] = compare(a.problem[i], &a, c);
     if (!a.skip[OURS] && !a.skip[PEER])
         print_summary(a.problem, r, a.problems, method, c->peer->name);
 }
@@ -392,8 +367,7 @@ static void hold_all(const arguments *a, const contest *c)
             held++;
         }
     if (!held)
-        printf("%s: no method of ours to compare with yet; --method names one\n",
-               c->peer->name);
+        printf("%s: no method of ours to compare with yet; --method names one\n", c->peer->name);
 }
 
 /* ------------------------------------------------------------------ arguments -------- */
@@ -412,16 +386,14 @@ static int read_peer(arguments *a, const char *text)
 /* ours, or a peer by name; -1: neither */
 static int read_solver(arguments *a, const char *text)
 {
-    if (strcmp(text, "ours") == 0)
-        return OURS;
+    if (strcmp(text, "ours") == 0) return OURS;
     return strcmp(text, "both") != 0 && read_peer(a, text) ? PEER : -1;
 }
 
 static int read_setting(arguments *a, char *text)
 {
     char *equals = strchr(text, '=');
-    if (!equals || a->settings == most_settings)
-        return 0;
+    if (!equals || a->settings == most_settings) return 0;
     *equals = 0;
     a->set[a->settings++] = (problem_setting){ text, strtod(equals + 1, NULL), NULL };
     return 1;
@@ -429,10 +401,8 @@ static int read_setting(arguments *a, char *text)
 
 static int read_argument(arguments *a, const char *key, char *value)
 {
-    if (strcmp(key, "--peer") == 0)
-        return read_peer(a, value);
-    if (strcmp(key, "--set") == 0)
-        return read_setting(a, value);
+    if (strcmp(key, "--peer") == 0) return read_peer(a, value);
+    if (strcmp(key, "--set") == 0) return read_setting(a, value);
     if (strcmp(key, "--only") == 0) {
         int s = read_solver(a, value);
         a->skip[OURS] = s != OURS;
@@ -465,8 +435,7 @@ static int read_arguments(int argc, char **argv, arguments *a)
             a->problem[0] = argv[i + 1];
             a->tol[0] = strtod(argv[i + 2], NULL);
             a->once = read_solver(a, argv[i + 3]);
-            if (a->once < 0)
-                return 0;
+            if (a->once < 0) return 0;
             i += 2;
         } else if (i + 1 == argc || !read_argument(a, argv[i], argv[i + 1])) {
             return 0;
@@ -479,17 +448,14 @@ int main(int argc, char **argv)
 {
     arguments a = { .once = -1, .first = &contests[0], .last = &contests[0] };
     if (argc == 2 && strcmp(argv[1], "--methods") == 0) {
-        for (int i = 0; i < dae_method_count(); i++)
-            printf("%s\n", dae_method_name(i));
+        for (int i = 0; i < dae_method_count(); i++) printf("%s\n", dae_method_name(i));
         return 0;
     }
     if (!read_arguments(argc, argv, &a)) {
         fprintf(stderr, "bench: cannot make sense of the arguments; see bench/bench.c\n");
         return 2;
     }
-    if (a.once >= 0)
-        return run_once(&a);
-    for (const contest *c = a.first; c <= a.last; c++)
-        hold_all(&a, c);
+    if (a.once >= 0) return run_once(&a);
+    for (const contest *c = a.first; c <= a.last; c++) hold_all(&a, c);
     return 0;
 }

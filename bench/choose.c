@@ -22,7 +22,9 @@
 #include "integrate/choose.h"
 #include "problems.h"
 
-static const char *const method[] = { "bdf", "mebdf", "radau", "radau-undamped", "rodas", "esdirk" };
+static const char *const method[] = {
+    "bdf", "mebdf", "radau", "radau-undamped", "rodas", "esdirk"
+};
 static const int wanted[] = { 4, 7, 10 };
 enum { METHODS = 6, DIGITS = 3, FINER = 3, MOST_CELLS = 1000, MOST_UNKNOWNS = 2000, REPEATS = 3 };
 static const double MISSED = 4, LONG_RUN = 0.02; /* seconds; timed once */
@@ -55,10 +57,8 @@ static dae_options options_of(const problem_instance *p, double rtol, const char
 /* The values at the end; 0: not known. */
 static int reference_of(const problem_instance *p, double *ref)
 {
-    if (p->exact)
-        return p->exact(p->t1, ref, p->problem.user) == DAE_OK;
-    if (p->reference)
-        memcpy(ref, p->reference, (size_t)p->problem.size * sizeof *ref);
+    if (p->exact) return p->exact(p->t1, ref, p->problem.user) == DAE_OK;
+    if (p->reference) memcpy(ref, p->reference, (size_t)p->problem.size * sizeof *ref);
     return p->reference != NULL;
 }
 
@@ -71,12 +71,9 @@ static double run(const problem_instance *p, double rtol, const char *name, cons
     dae_options options = options_of(p, rtol, name);
     dae_solver *s = dae_open(&p->problem, &options);
     dae_status status = dae_start(s, p->t0, p->x0, p->xdot0);
-    if (status == DAE_OK)
-        status = dae_set_stop(s, p->t1);
-    if (status == DAE_OK)
-        status = dae_advance(s, p->t1);
-    if (status == DAE_OK)
-        status = dae_read(s, p->t1, x, NULL);
+    if (status == DAE_OK) status = dae_set_stop(s, p->t1);
+    if (status == DAE_OK) status = dae_advance(s, p->t1);
+    if (status == DAE_OK) status = dae_read(s, p->t1, x, NULL);
     dae_close(s);
     *seconds = cpu_seconds() - begin;
     if (status == DAE_OK)
@@ -90,8 +87,7 @@ static double cost_of(const problem_instance *p, int digits, const char *name, c
     for (int finer = 0; finer < FINER; finer++) {
         double rtol = pow(10, -digits - finer), shortest = INFINITY;
         double got = run(p, rtol, name, ref, &seconds);
-        if (got < digits)
-            continue;
+        if (got < digits) continue;
         shortest = seconds;
         for (int k = 1; k < REPEATS && seconds < LONG_RUN; k++) {
             run(p, rtol, name, ref, &seconds);
@@ -114,31 +110,33 @@ static int row_of(const problem_instance *p, double rtol)
 
 static void print_cell(const cell *c)
 {
-    printf("%-20s %-16s index %d row %d %2d digits:", c->problem, c->form, c->index, c->row, c->digits);
-    for (int m = 0; m < METHODS; m++)
-        printf(" %s %.2f", method[m], c->cost[m] / c->best);
+    printf("%-20s %-16s index %d row %d %2d digits:", c->problem, c->form, c->index, c->row,
+           c->digits);
+    for (int m = 0; m < METHODS; m++) printf(" %s %.2f", method[m], c->cost[m] / c->best);
     printf("  (best %.2f ms)\n", 1e3 * c->best);
     fflush(stdout);
 }
 
-static void measure(const problem_entry *entry, const char *form, const problem_instance *p, int print)
+static void measure(const problem_entry *entry, const char *form, const problem_instance *p,
+                    int print)
 {
     static double ref[MOST_UNKNOWNS];
-    if (p->problem.size > MOST_UNKNOWNS || !reference_of(p, ref) || p->index > 3)
-        return;
+    if (p->problem.size > MOST_UNKNOWNS || !reference_of(p, ref) || p->index > 3) return;
     for (int d = 0; d < DIGITS && cell_count < MOST_CELLS; d++) {
         cell *c = &cells[cell_count];
-        *c = (cell){ .problem = entry->name, .form = form, .digits = wanted[d], .best = INFINITY,
-                     .index = p->index, .row = row_of(p, pow(10, -wanted[d])) };
+        *c = (cell){ .problem = entry->name,
+                     .form = form,
+                     .digits = wanted[d],
+                     .best = INFINITY,
+                     .index = p->index,
+                     .row = row_of(p, pow(10, -wanted[d])) };
         for (int m = 0; m < METHODS; m++) {
             c->cost[m] = cost_of(p, c->digits, method[m], ref);
             c->best = fmin(c->best, c->cost[m]);
         }
-        if (!isfinite(c->best) || c->row < 0)
-            continue;
+        if (!isfinite(c->best) || c->row < 0) continue;
         cell_count++;
-        if (print)
-            print_cell(c);
+        if (print) print_cell(c);
     }
 }
 
@@ -154,8 +152,7 @@ static double loss(const cell *c, int m)
 static int method_of(const char *name)
 {
     for (int m = 0; m < METHODS; m++)
-        if (!strcmp(method[m], name))
-            return m;
+        if (!strcmp(method[m], name)) return m;
     return -1;
 }
 
@@ -179,8 +176,7 @@ static double mean_loss(rule *r, int always, const char *only_row_of, const cell
             count++;
             *missed += !isfinite(c->cost[m]);
         }
-        if (i + 1 < cell_count && !strcmp(cells[i + 1].problem, c->problem))
-            continue;
+        if (i + 1 < cell_count && !strcmp(cells[i + 1].problem, c->problem)) continue;
         if (count > 0) {
             sum += within / count;
             problems++;
@@ -226,14 +222,12 @@ int main(int count, char **argument)
         for (int f = 0; problem_list[i]->forms[f]; f++) {
             problem_instance p;
             const char *culprit, *form = problem_list[i]->forms[f];
-            if (problem_open(problem_list[i], form, NULL, 0, &p, &culprit) != DAE_OK)
-                continue;
+            if (problem_open(problem_list[i], form, NULL, 0, &p, &culprit) != DAE_OK) continue;
             measure(problem_list[i], form, &p, print);
             problem_close(&p);
         }
     printf("%d cells\n%-32s %6s\n", cell_count, "rule", "cost");
-    for (int m = 0; m < METHODS; m++)
-        print_rule(method[m], NULL, m);
+    for (int m = 0; m < METHODS; m++) print_rule(method[m], NULL, m);
     print_rule("the table", by_table, 0);
     print_rule("its rows refitted, one left out", best_elsewhere, 0);
     return 0;

@@ -18,9 +18,8 @@ const double mark_digits[marks] = { 4, 10 };
 
 void print_head(void)
 {
-    printf("%-6s %8s %13s %8s %5s %5s %9s %7s %7s %8s  %6s %6s\n", "who", "rtol", "CPU",
-           "steps", "rej", "fail", "residual", "jacob", "factor", "newton", "mixed",
-           "relat");
+    printf("%-6s %8s %13s %8s %5s %5s %9s %7s %7s %8s  %6s %6s\n", "who", "rtol", "CPU", "steps",
+           "rej", "fail", "residual", "jacob", "factor", "newton", "mixed", "relat");
 }
 
 void print_point(const char *who, const point *q)
@@ -31,9 +30,9 @@ void print_point(const char *who, const point *q)
         printf("failed after %ld steps: %s\n", r->steps, r->message);
         return;
     }
-    printf("%10.3f ms %8ld %5ld %5ld %9ld %7ld %7ld %8ld  %6.2f %6.2f\n",
-           1e3 * r->seconds, r->steps, r->rejected, r->newton_failures, r->residuals,
-           r->jacobians, r->factorizations, r->iterations, q->digits, q->relative_digits);
+    printf("%10.3f ms %8ld %5ld %5ld %9ld %7ld %7ld %8ld  %6.2f %6.2f\n", 1e3 * r->seconds,
+           r->steps, r->rejected, r->newton_failures, r->residuals, r->jacobians, r->factorizations,
+           r->iterations, q->digits, q->relative_digits);
 }
 
 static double log_of(double work)
@@ -47,8 +46,7 @@ static void merge(point *a, const point *b)
     double n = a->runs + b->runs;
     a->digits = (a->runs * a->digits + b->runs * b->digits) / n;
     for (int m = 0; m < measures; m++)
-        a->work[m] =
-            exp((a->runs * log_of(a->work[m]) + b->runs * log_of(b->work[m])) / n);
+        a->work[m] = exp((a->runs * log_of(a->work[m]) + b->runs * log_of(b->work[m])) / n);
     a->runs += b->runs;
 }
 
@@ -57,8 +55,7 @@ static int order_points(point *q, int count)
 {
     int kept = 0;
     for (int i = 0; i < count; i++) {
-        if (!q[i].valid)
-            continue;
+        if (!q[i].valid) continue;
         q[kept] = q[i];
         q[kept].runs = 1;
         for (; kept > 0 && q[kept].digits <= q[kept - 1].digits; kept--)
@@ -72,10 +69,8 @@ static int order_points(point *q, int count)
 static double log_work(const point *q, int count, double digits, int m)
 {
     int i = 0;
-    if (count < 2 || digits < q[0].digits || digits > q[count - 1].digits)
-        return NAN;
-    while (i < count - 2 && q[i + 1].digits < digits)
-        i++;
+    if (count < 2 || digits < q[0].digits || digits > q[count - 1].digits) return NAN;
+    while (i < count - 2 && q[i + 1].digits < digits) i++;
     double a = log_of(q[i].work[m]), b = log_of(q[i + 1].work[m]);
     return a + (b - a) * (digits - q[i].digits) / (q[i + 1].digits - q[i].digits);
 }
@@ -93,18 +88,16 @@ static double cheapest(const point *q, int count, double digits)
 
 static void print_row(const double ratio[measures])
 {
-    for (int m = 0; m < measures; m++)
-        printf(" %14.3f", ratio[m]);
+    for (int m = 0; m < measures; m++) printf(" %14.3f", ratio[m]);
     printf("\n");
 }
 
-ratios print_ratios(point *ours, int n_ours, point *peer, int n_peer,
-                    const char *peer_name)
+ratios print_ratios(point *ours, int n_ours, point *peer, int n_peer, const char *peer_name)
 {
     ratios r = { 0 };
     for (int k = 0; k < marks; k++)
-        r.cheapest[k] = cheapest(ours, n_ours, mark_digits[k]) /
-                        cheapest(peer, n_peer, mark_digits[k]);
+        r.cheapest[k] =
+            cheapest(ours, n_ours, mark_digits[k]) / cheapest(peer, n_peer, mark_digits[k]);
     n_ours = order_points(ours, n_ours);
     n_peer = order_points(peer, n_peer);
     for (int k = 0; k < marks; k++)
@@ -123,22 +116,19 @@ ratios print_ratios(point *ours, int n_ours, point *peer, int n_peer,
         return r;
     }
     printf("ours / %s at equal mixed digits\n%8s", peer_name, "digits");
-    for (int m = 0; m < measures; m++)
-        printf(" %14s", measure_name[m]);
+    for (int m = 0; m < measures; m++) printf(" %14s", measure_name[m]);
     printf("\n");
     for (double digits = low; digits <= high; digits += 1, r.count++) {
         double ratio[measures];
         for (int m = 0; m < measures; m++) {
-            double l =
-                log_work(ours, n_ours, digits, m) - log_work(peer, n_peer, digits, m);
+            double l = log_work(ours, n_ours, digits, m) - log_work(peer, n_peer, digits, m);
             sum[m] += l;
             ratio[m] = exp(l);
         }
         printf("%8.0f", digits);
         print_row(ratio);
     }
-    for (int m = 0; m < measures; m++)
-        r.mean[m] = exp(sum[m] / r.count);
+    for (int m = 0; m < measures; m++) r.mean[m] = exp(sum[m] / r.count);
     printf("%8s", "mean");
     print_row(r.mean);
     return r;
@@ -168,18 +158,16 @@ static void print_mean(const double *value, int count)
         printf(" %14s", "-");
 }
 
-void print_summary(const char *const *problem, const ratios *r, int count,
-                   const char *method, const char *peer_name)
+void print_summary(const char *const *problem, const ratios *r, int count, const char *method,
+                   const char *peer_name)
 {
     enum { columns = 1 + 2 * marks, most = 64 };
     double column[columns][most];
-    printf(
-        "%s / %s, CPU time at equal mixed digits; for N+: cheapest runs with N or more\n"
-        "%-24s %14s",
-        method, peer_name, "problem", "mean");
+    printf("%s / %s, CPU time at equal mixed digits; for N+: cheapest runs with N or more\n"
+           "%-24s %14s",
+           method, peer_name, "problem", "mean");
     for (int k = 0; k < 2 * marks; k++)
-        printf(k < marks ? "   at %2.0f digits" : " for %2.0f+ digits",
-               mark_digits[k % marks]);
+        printf(k < marks ? "   at %2.0f digits" : " for %2.0f+ digits", mark_digits[k % marks]);
     printf("\n");
     count = count < most ? count : most;
     for (int i = 0; i < count; i++) {
@@ -189,18 +177,15 @@ void print_summary(const char *const *problem, const ratios *r, int count,
             column[1 + marks + k][i] = r[i].cheapest[k];
         }
         printf("%-24s", problem[i]);
-        for (int k = 0; k < columns; k++)
-            print_cell(column[k][i]);
+        for (int k = 0; k < columns; k++) print_cell(column[k][i]);
         printf("\n");
     }
     printf("%-24s", "geometric mean (of)");
-    for (int k = 0; k < columns; k++)
-        print_mean(column[k], count);
+    for (int k = 0; k < columns; k++) print_mean(column[k], count);
     printf("\nmeans of the other ratios:");
     for (int m = STEPS; m < measures; m++) {
         double value[most];
-        for (int i = 0; i < count; i++)
-            value[i] = r[i].count ? r[i].mean[m] : NAN;
+        for (int i = 0; i < count; i++) value[i] = r[i].count ? r[i].mean[m] : NAN;
         printf("  %s", measure_name[m]);
         print_mean(value, count);
     }

@@ -34,11 +34,10 @@ void print_point(const char *who, const point *q);
 
 /* Prints the ratios at whole digits. The points come in the order of their tolerances,
  * the coarsest first, and are merged (compare.c). Nothing is extrapolated. */
-ratios print_ratios(point *ours, int n_ours, point *peer, int n_peer,
-                    const char *peer_name);
+ratios print_ratios(point *ours, int n_ours, point *peer, int n_peer, const char *peer_name);
 
 /* A line per problem and the geometric means. */
-void print_summary(const char *const *problem, const ratios *r, int count,
-                   const char *method, const char *peer_name);
+void print_summary(const char *const *problem, const ratios *r, int count, const char *method,
+                   const char *peer_name);
 
 #endif

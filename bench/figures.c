@@ -43,10 +43,10 @@ typedef struct run {
     dae_options options;
     double t0, t1;
     const double *x0, *xdot0;
-    int reads;       /* at so many places, evenly from t0 to t1                */
+    int reads;       /* at so many places, evenly from t0 to t1 */
     int steps;       /* > 0: so many steps, where t1 is not reached before ... */
-    int step_reads;  /* ... with so many reads in each of them                 */
-    int no_jacobian; /* of the collection's problem: not given                */
+    int step_reads;  /* ... with so many reads in each of them */
+    int no_jacobian; /* of the collection's problem: not given */
 } run;
 
 typedef struct outcome {
@@ -59,8 +59,7 @@ typedef struct outcome {
 static const dae_problem *inner;
 static long evaluations;
 
-static int residual_counted(double t, const double *x, const double *xdot, double *r,
-                            void *user)
+static int residual_counted(double t, const double *x, const double *xdot, double *r, void *user)
 {
     evaluations++;
     return inner->residual(t, x, xdot, r, user);
@@ -79,17 +78,14 @@ static dae_status go(const run *r, dae_solver *s, double *x)
         double from = dae_time(s);
         status = dae_step(s, r->t1);
         for (int i = 1; i <= r->step_reads && status == DAE_OK; i++)
-            status =
-                dae_read(s, from + (dae_time(s) - from) * i / r->step_reads, x, NULL);
+            status = dae_read(s, from + (dae_time(s) - from) * i / r->step_reads, x, NULL);
     }
-    if (r->steps > 0)
-        return status;
+    if (r->steps > 0) return status;
     int parts = r->reads > 0 ? r->reads : 1;
     for (int i = 1; i <= parts && status == DAE_OK; i++) {
         double t = r->t0 + (r->t1 - r->t0) * i / parts;
         status = dae_advance(s, t);
-        if (status == DAE_OK && r->reads > 0)
-            status = dae_read(s, t, x, NULL);
+        if (status == DAE_OK && r->reads > 0) status = dae_read(s, t, x, NULL);
     }
     return status;
 }
@@ -99,16 +95,14 @@ static outcome perform(const run *r)
     outcome o = { .failure = "no memory" };
     dae_problem counted = r->problem;
     double *x = calloc((size_t)counted.size, sizeof *x);
-    if (!x)
-        return o;
+    if (!x) return o;
     inner = &r->problem;
     evaluations = 0;
     counted.residual = inner->residual ? residual_counted : NULL;
     counted.rhs = inner->rhs ? rhs_counted : NULL;
     dae_solver *s = dae_open(&counted, &r->options);
     dae_status status = dae_start(s, r->t0, r->x0, r->xdot0);
-    if (status == DAE_OK)
-        status = go(r, s, x);
+    if (status == DAE_OK) status = go(r, s, x);
     dae_get_statistics(s, &o.work);
     o.evaluations = evaluations;
     snprintf(o.method, sizeof o.method, "%s", o.work.method ? o.work.method : "?");
@@ -125,8 +119,7 @@ static outcome perform(const run *r)
 static void tell(const outcome *o, int64_t count, const char *what)
 {
     char value[60];
-    snprintf(value, sizeof value, "%lld in %lld steps", (long long)count,
-             (long long)o->work.steps);
+    snprintf(value, sizeof value, "%lld in %lld steps", (long long)count, (long long)o->work.steps);
     line(o->failure[0] ? o->failure : value, "%s", what);
 }
 
@@ -139,22 +132,19 @@ static void append(char *list, size_t size, const outcome *o, const char *value)
 }
 
 /* The same of a problem of the collection: r has what is not the problem's own. */
-static outcome perform_named(const char *name, const char *form,
-                             const problem_setting *set, run r)
+static outcome perform_named(const char *name, const char *form, const problem_setting *set, run r)
 {
     const char *culprit;
     problem_instance p;
     outcome o = { .failure = "not in the collection" };
     const problem_entry *e = problem_find(name);
-    if (!e || problem_open(e, form, set, set ? 1 : 0, &p, &culprit) != DAE_OK)
-        return o;
+    if (!e || problem_open(e, form, set, set ? 1 : 0, &p, &culprit) != DAE_OK) return o;
     r.problem = p.problem;
     if (r.no_jacobian) {
         r.problem.jacobian = NULL;
         r.problem.jacobian_x = r.problem.jacobian_xdot = NULL;
     }
-    if (p.atol_over_rtol > 0)
-        r.options.atol *= p.atol_over_rtol;
+    if (p.atol_over_rtol > 0) r.options.atol *= p.atol_over_rtol;
     r.t0 = p.t0, r.x0 = p.x0, r.xdot0 = p.xdot0;
     r.t1 = r.t1 > 0 ? r.t1 : p.t1;
     o = perform(&r);
@@ -173,8 +163,7 @@ static void linkage(void)
 {
     const run r = { .options = at(1e-6, "radau"), .t1 = 10, .reads = READS };
     outcome o = perform_named("four-bar", "ggl", NULL, r);
-    tell(&o, o.work.factorizations,
-         "four-bar linkage, 500 reads, `radau`: factorizations");
+    tell(&o, o.work.factorizations, "four-bar linkage, 500 reads, `radau`: factorizations");
 }
 
 static int ascending(const void *a, const void *b)
@@ -190,8 +179,7 @@ static const char *const collection[] = {
 };
 
 /* Evaluations with reads over those without; NaN, and why: one of the two runs failed. */
-static double cost_of_reads(const char *name, const char *method, int steps,
-                            outcome *read)
+static double cost_of_reads(const char *name, const char *method, int steps, outcome *read)
 {
     run r = { .options = at(1e-6, method), .steps = steps };
     outcome plain = perform_named(name, NULL, NULL, r);
@@ -214,22 +202,19 @@ static void reads(const char *method, int steps, const char *where)
     if (!o.failure[0]) {
         double largest = each[worst];
         qsort(each, COUNT(each), sizeof each[0], ascending);
-        snprintf(value, sizeof value, "%.2f, at most %.2f (%s)", each[COUNT(each) / 2],
-                 largest, collection[worst]);
+        snprintf(value, sizeof value, "%.2f, at most %.2f (%s)", each[COUNT(each) / 2], largest,
+                 collection[worst]);
     }
-    line(o.failure[0] ? o.failure : value,
-         "%d reads %s, `%s`: evaluations with / without", READS, where, method);
+    line(o.failure[0] ? o.failure : value, "%d reads %s, `%s`: evaluations with / without", READS,
+         where, method);
 }
 
 static void values_between_steps(void)
 {
-    static const char *const methods[] = { "bdf",   "mebdf",  "radau",
-                                           "rodas", "esdirk", "bim" };
+    static const char *const methods[] = { "bdf", "mebdf", "radau", "rodas", "esdirk", "bim" };
     linkage();
-    for (int k = 0; k < COUNT(methods); k++)
-        reads(methods[k], 0, "over a run");
-    for (int k = 0; k < COUNT(methods); k++)
-        reads(methods[k], FIRST_STEPS, "in ten steps");
+    for (int k = 0; k < COUNT(methods); k++) reads(methods[k], 0, "over a run");
+    for (int k = 0; k < COUNT(methods); k++) reads(methods[k], FIRST_STEPS, "in ten steps");
 }
 
 /* ---- oscillations ---- */
@@ -242,12 +227,10 @@ enum { NODES = 40, BEAM = 2 * NODES };
 
 static void beam_forces(double t, const double *x, double *v)
 {
-    const double n = NODES,
-                 pull = t <= 3.14159265358979323846 ? 1.5 * sin(t) * sin(t) : 0;
+    const double n = NODES, pull = t <= 3.14159265358979323846 ? 1.5 * sin(t) * sin(t) : 0;
     for (int l = 0; l < NODES; l++) {
         double before = l > 0 ? x[l - 1] : -x[0], after = l < NODES - 1 ? x[l + 1] : x[l];
-        v[l] = n * n * n * n * (before - 2 * x[l] + after) +
-               n * n * pull * (cos(x[l]) + sin(x[l]));
+        v[l] = n * n * n * n * (before - 2 * x[l] + after) + n * n * pull * (cos(x[l]) + sin(x[l]));
     }
 }
 
@@ -280,8 +263,7 @@ static int beam(double t, const double *x, double *f, void *user)
     for (int l = 0; l < NODES; l++) {
         u[l] = x[NODES + l] * x[NODES + l];
         for (int k = l - 1; k <= l + 1; k += 2)
-            if (k >= 0 && k < NODES)
-                u[l] -= sin(x[l] - x[k]) * v[k];
+            if (k >= 0 && k < NODES) u[l] -= sin(x[l] - x[k]) * v[k];
     }
     solve_beam(x, u);
     for (int l = 0; l < NODES; l++) {
@@ -295,12 +277,11 @@ static int beam(double t, const double *x, double *f, void *user)
 }
 
 /* method NULL: what the library chooses is told, too. */
-static void tell_steps(const outcome *o, double rtol, const char *method,
-                       const char *what)
+static void tell_steps(const outcome *o, double rtol, const char *method, const char *what)
 {
     char value[60];
-    snprintf(value, sizeof value, method ? "%lld" : "%lld, `%s`",
-             (long long)o->work.steps, o->method);
+    snprintf(value, sizeof value, method ? "%lld" : "%lld, `%s`", (long long)o->work.steps,
+             o->method);
     line(o->failure[0] ? o->failure : value,
          method ? "%s, 1e%d, `%s`: steps" : "%s, 1e%d, the default: steps", what,
          (int)lround(log10(rtol)), method);
@@ -326,12 +307,9 @@ static void steps_of_chain(double rtol, const char *method)
 static void oscillations(void)
 {
     static const char *const methods[] = { "bdf", "mebdf", NULL };
-    for (int k = 0; k < COUNT(methods); k++)
-        steps_of_chain(1e-4, methods[k]);
-    for (int k = 0; k < COUNT(methods); k++)
-        steps_of_beam(1e-4, methods[k]);
-    for (int k = 0; k < COUNT(methods); k++)
-        steps_of_beam(1e-6, methods[k]);
+    for (int k = 0; k < COUNT(methods); k++) steps_of_chain(1e-4, methods[k]);
+    for (int k = 0; k < COUNT(methods); k++) steps_of_beam(1e-4, methods[k]);
+    for (int k = 0; k < COUNT(methods); k++) steps_of_beam(1e-6, methods[k]);
     steps_of_beam(1e-6, "radau");
 }
 
@@ -348,8 +326,7 @@ static int coupled(double t, const double *x, const double *xdot, double *r, voi
 {
     const crowd *c = user;
     double sum = 0;
-    for (int i = 0; i < c->n; i++)
-        sum += x[i];
+    for (int i = 0; i < c->n; i++) sum += x[i];
     for (int i = 0; i < c->n; i++) {
         double C = c->moving ? 1 + 0.5 * sin(x[i] + 0.1 * i) : 1;
         r[i] = C * xdot[i] + (1 + i) * x[i] + 0.1 * sin(sum) - cos((1 + 0.1 * i) * t);
@@ -368,8 +345,7 @@ static void evaluations_per_jacobian(const char *method, int moving)
         r.problem = (dae_problem){ .size = c.n, .residual = coupled, .user = &c };
         outcome o = perform(&r);
         snprintf(each, sizeof each, "%.1f (%ld)",
-                 (double)o.work.jacobian_residuals / (double)o.work.jacobians,
-                 o.evaluations);
+                 (double)o.work.jacobian_residuals / (double)o.work.jacobians, o.evaluations);
         append(value, sizeof value, &o, each);
     }
     line(value, "n = 17 and n = 14%s, `%s`: evaluations per Jacobian (in all)",
@@ -432,8 +408,7 @@ static void index_2(void)
     run r = { .options = at(1e-6, "bdf"), .t1 = 10, .x0 = x };
     r.problem = (dae_problem){ .size = SPHERES, .residual = spheres, .level = level };
     outcome o = perform(&r);
-    tell(&o, o.work.factorizations,
-         "40 points on spheres, index 2, `bdf`: factorizations");
+    tell(&o, o.work.factorizations, "40 points on spheres, index 2, `bdf`: factorizations");
 }
 
 static void index_3(const char *method)
@@ -446,8 +421,7 @@ static void index_3(const char *method)
         snprintf(each, sizeof each, "%lld", (long long)o.work.jacobians);
         append(value, sizeof value, &o, each);
     }
-    line(value,
-         "pendulum, four-bar, car-axis, andrews, index 3, `%s`: Jacobians in ten steps",
+    line(value, "pendulum, four-bar, car-axis, andrews, index 3, `%s`: Jacobians in ten steps",
          method);
 }
 

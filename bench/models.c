@@ -55,10 +55,8 @@ static cost measure(int (*body)(const void *), const void *what)
     fflush(stdout);
     double start = now();
     pid_t child = fork();
-    if (child == 0)
-        _exit(body(what));
-    if (child < 0 || wait4(child, &status, 0, &u) != child)
-        return c;
+    if (child == 0) _exit(body(what));
+    if (child < 0 || wait4(child, &status, 0, &u) != child) return c;
     c.wall = now() - start;
     c.processor = seconds(u.ru_utime) + seconds(u.ru_stime);
     c.megabytes = (double)u.ru_maxrss / 1024;
@@ -83,8 +81,7 @@ static cost least(int (*body)(const void *), const void *what, int repeats)
 
 static int run_program(const void *program)
 {
-    if (!freopen("/dev/null", "w", stdout))
-        return 1;
+    if (!freopen("/dev/null", "w", stdout)) return 1;
     execl(program, "daedalus", "simulate", "examples/modelica/pendulum.mo", (char *)NULL);
     return 1;
 }
@@ -95,8 +92,7 @@ static int small(const char *program)
     printf("pendulum.mo, the whole program: %.1f ms, %.1f ms of processor, %.0f MB "
            "(asked: 20 ms)\n",
            1e3 * c.wall, 1e3 * c.processor, c.megabytes);
-    if (!c.good)
-        printf("  FAILED: %s simulate examples/modelica/pendulum.mo\n", program);
+    if (!c.good) printf("  FAILED: %s simulate examples/modelica/pendulum.mo\n", program);
     return c.good;
 }
 
@@ -113,11 +109,10 @@ static dae_model *load_grid(int n, dae_model_facts *facts)
     char text[40];
     const char *set[] = { text };
     snprintf(text, sizeof text, "n=%d", n);
-    dae_model *m = dae_model_load("bench/network.mo",
-                                  &(dae_model_options){ .set = set, .set_count = 1 });
+    dae_model *m =
+        dae_model_load("bench/network.mo", &(dae_model_options){ .set = set, .set_count = 1 });
     dae_model_get_facts(m, facts);
-    if (dae_model_status(m) != DAE_OK)
-        fputs(dae_model_messages(m), stderr);
+    if (dae_model_status(m) != DAE_OK) fputs(dae_model_messages(m), stderr);
     return m;
 }
 
@@ -126,8 +121,8 @@ static int run_grid(const void *size)
     const int n = *(const int *)size;
     dae_model_facts facts;
     dae_model *m = load_grid(n, &facts);
-    dae_status status = dae_model_simulate(
-        m, &(dae_simulation){ .stop = 1e-6, .intervals = 1 }, nothing, NULL);
+    dae_status status =
+        dae_model_simulate(m, &(dae_simulation){ .stop = 1e-6, .intervals = 1 }, nothing, NULL);
     int good = status == DAE_OK && facts.states == (size_t)n * (size_t)n;
     dae_model_close(m);
     return !good;
@@ -144,16 +139,13 @@ static int large(void)
     static const int size[] = { 8, 24, 75 };
     double first = 0, last = 0;
     int good = 1;
-    printf("%10s %8s %10s %12s %8s\n", "equations", "states", "wall s", "processor s",
-           "MB");
+    printf("%10s %8s %10s %12s %8s\n", "equations", "states", "wall s", "processor s", "MB");
     for (int k = 0; k < 3; k++) {
         cost c = least(run_grid, &size[k], LARGE_REPEATS);
-        printf("%10.0f %8d %10.3f %12.3f %8.0f%s\n", equations_of(size[k]),
-               size[k] * size[k], c.wall, c.processor, c.megabytes,
-               c.good ? "" : "  FAILED");
+        printf("%10.0f %8d %10.3f %12.3f %8.0f%s\n", equations_of(size[k]), size[k] * size[k],
+               c.wall, c.processor, c.megabytes, c.good ? "" : "  FAILED");
         good &= c.good;
-        if (k == 0)
-            first = c.processor;
+        if (k == 0) first = c.processor;
         last = c.processor;
     }
     printf("processor time grows with the power %.2f of the equations (asked: 1.15; 5 s, "
@@ -173,11 +165,9 @@ static int find_fault(const void *what)
     const fault *f = what;
     const char *set[] = { "n=75" };
     dae_model *m = dae_model_load(
-        "bench/network.mo",
-        &(dae_model_options){ .model = f->model, .set = set, .set_count = 1 });
+        "bench/network.mo", &(dae_model_options){ .model = f->model, .set = set, .set_count = 1 });
     int good = dae_model_status(m) == DAE_E_STRUCTURE && strstr(dae_model_messages(m), f->words);
-    if (!good)
-        fputs(dae_model_messages(m), stderr);
+    if (!good) fputs(dae_model_messages(m), stderr);
     dae_model_close(m);
     return !good;
 }

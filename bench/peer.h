@@ -20,8 +20,7 @@ typedef struct peer_solver {
     /* 1: a problem in a form that it takes */
     int (*takes)(const problem_instance *p);
     /* From t0 to t1; x receives the n end values. */
-    void (*run)(const problem_instance *p, double rtol, double atol, double *x,
-                run_result *result);
+    void (*run)(const problem_instance *p, double rtol, double atol, double *x, run_result *result);
 } peer_solver;
 
 /* F(t, x, x') = 0 or M(t, x) x' = f(t, x) */

@@ -24,10 +24,10 @@ typedef struct peer {
     const problem_instance *p;
     const dae_problem *f;
     int n;
-    dae_pattern_kind kind; /* of J                                                   */
-    size_t entries;        /* of J in our layout                                     */
-    double *J, *C;         /* entries each                                           */
-    sunindextype *start, *row; /* sparse pattern in IDA's integers                      */
+    dae_pattern_kind kind;     /* of J */
+    size_t entries;            /* of J in our layout */
+    double *J, *C;             /* entries each */
+    sunindextype *start, *row; /* sparse pattern in IDA's integers */
 
     /* mass form: the entries of M, where they stand in M and in J */
     size_t mass_entries, mass_size;
@@ -49,12 +49,9 @@ typedef struct peer {
 static size_t entries_of(const dae_pattern *a, dae_pattern_kind kind, int n)
 {
     switch (kind) {
-    case DAE_PATTERN_BAND:
-        return (size_t)n * (size_t)(a->lower + a->upper + 1);
-    case DAE_PATTERN_SPARSE:
-        return (size_t)a->start[n];
-    default:
-        return (size_t)n * (size_t)n;
+    case DAE_PATTERN_BAND: return (size_t)n * (size_t)(a->lower + a->upper + 1);
+    case DAE_PATTERN_SPARSE: return (size_t)a->start[n];
+    default: return (size_t)n * (size_t)n;
     }
 }
 
@@ -64,15 +61,12 @@ static dae_pattern_kind kind_of(const dae_pattern *a)
 }
 
 /* Position of entry (i, j) in an array laid out by `a`; 0 if the pattern has no such entry. */
-static int position(const dae_pattern *a, dae_pattern_kind kind, int n, int i, int j,
-                    size_t *where)
+static int position(const dae_pattern *a, dae_pattern_kind kind, int n, int i, int j, size_t *where)
 {
     switch (kind) {
     case DAE_PATTERN_BAND:
-        if (i - j > a->lower || j - i > a->upper)
-            return 0;
-        *where =
-            (size_t)(a->upper + i - j) + (size_t)j * (size_t)(a->lower + a->upper + 1);
+        if (i - j > a->lower || j - i > a->upper) return 0;
+        *where = (size_t)(a->upper + i - j) + (size_t)j * (size_t)(a->lower + a->upper + 1);
         return 1;
     case DAE_PATTERN_SPARSE:
         for (int64_t k = a->start[j]; k < a->start[j + 1]; k++)
@@ -81,9 +75,7 @@ static int position(const dae_pattern *a, dae_pattern_kind kind, int n, int i, i
                 return 1;
             }
         return 0;
-    default:
-        *where = (size_t)i + (size_t)j * (size_t)n;
-        return 1;
+    default: *where = (size_t)i + (size_t)j * (size_t)n; return 1;
     }
 }
 
@@ -112,16 +104,12 @@ static int list_mass(peer *w)
     w->mass_from = calloc(w->mass_size + 1, sizeof(size_t));
     w->mass_to = calloc(w->mass_size + 1, sizeof(size_t));
     w->M = calloc(w->mass_size + 1, sizeof(double));
-    if (!w->mass_row || !w->mass_column || !w->mass_from || !w->mass_to || !w->M)
-        return 0;
-    if (f->mass_values)
-        memcpy(w->M, f->mass_values, w->mass_size * sizeof(double));
+    if (!w->mass_row || !w->mass_column || !w->mass_from || !w->mass_to || !w->M) return 0;
+    if (f->mass_values) memcpy(w->M, f->mass_values, w->mass_size * sizeof(double));
     for (int j = 0; j < n; j++) {
         if (diagonal) {
-            if (f->mass_kind == DAE_MASS_IDENTITY)
-                w->M[j] = 1;
-            if (w->M[j] != 0)
-                fits &= add_mass_entry(w, j, j, (size_t)j);
+            if (f->mass_kind == DAE_MASS_IDENTITY) w->M[j] = 1;
+            if (w->M[j] != 0) fits &= add_mass_entry(w, j, j, (size_t)j);
             continue;
         }
         if (kind == DAE_PATTERN_SPARSE) {
@@ -149,8 +137,7 @@ static int answer(int status)
 
 static int mass_values(peer *w, double t, const double *x)
 {
-    if (w->f->mass_kind != DAE_MASS_FUNCTION)
-        return DAE_OK;
+    if (w->f->mass_kind != DAE_MASS_FUNCTION) return DAE_OK;
     memset(w->M, 0, w->mass_size * sizeof(double));
     return w->f->mass(t, x, w->M, w->f->user);
 }
@@ -158,8 +145,7 @@ static int mass_values(peer *w, double t, const double *x)
 static int residual(realtype t, N_Vector x, N_Vector xdot, N_Vector r, void *user)
 {
     peer *w = user;
-    return answer(
-        w->f->residual(t, NV_DATA_S(x), NV_DATA_S(xdot), NV_DATA_S(r), w->f->user));
+    return answer(w->f->residual(t, NV_DATA_S(x), NV_DATA_S(xdot), NV_DATA_S(r), w->f->user));
 }
 
 static int mass_residual(realtype t, N_Vector X, N_Vector Xdot, N_Vector R, void *user)
@@ -168,17 +154,13 @@ static int mass_residual(realtype t, N_Vector X, N_Vector Xdot, N_Vector R, void
     const double *x = NV_DATA_S(X), *xdot = NV_DATA_S(Xdot);
     double *r = NV_DATA_S(R);
     int status = w->f->rhs(t, x, r, w->f->user);
-    if (status == DAE_OK)
-        status = mass_values(w, t, x);
-    if (status != DAE_OK)
-        return answer(status);
+    if (status == DAE_OK) status = mass_values(w, t, x);
+    if (status != DAE_OK) return answer(status);
     if (w->mass_diagonal) {
-        for (int i = 0; i < w->n; i++)
-            r[i] = w->M[i] * xdot[i] - r[i];
+        for (int i = 0; i < w->n; i++) r[i] = w->M[i] * xdot[i] - r[i];
         return 0;
     }
-    for (int i = 0; i < w->n; i++)
-        r[i] = -r[i];
+    for (int i = 0; i < w->n; i++) r[i] = -r[i];
     for (size_t k = 0; k < w->mass_entries; k++)
         r[w->mass_row[k]] += w->M[w->mass_from[k]] * xdot[w->mass_column[k]];
     return 0;
@@ -186,32 +168,26 @@ static int mass_residual(realtype t, N_Vector X, N_Vector Xdot, N_Vector R, void
 
 /* J (zero on entry, our layout) = F_x + c F_x'. For M(t, x) the term with dM/dx is left
  * out: Newton's iteration only needs to be near. */
-static int fill(peer *w, double t, const double *x, const double *xdot, double c,
-                double *J)
+static int fill(peer *w, double t, const double *x, const double *xdot, double c, double *J)
 {
     const dae_problem *f = w->f;
-    if (f->jacobian)
-        return f->jacobian(t, x, xdot, c, J, f->user);
+    if (f->jacobian) return f->jacobian(t, x, xdot, c, J, f->user);
     int status = f->jacobian_x(t, x, xdot, J, f->user);
-    if (status != DAE_OK)
-        return status;
+    if (status != DAE_OK) return status;
     if (f->rhs) {
         status = mass_values(w, t, x);
-        for (size_t k = 0; k < w->entries; k++)
-            J[k] = -J[k];
-        for (size_t k = 0; k < w->mass_entries; k++)
-            J[w->mass_to[k]] += c * w->M[w->mass_from[k]];
+        for (size_t k = 0; k < w->entries; k++) J[k] = -J[k];
+        for (size_t k = 0; k < w->mass_entries; k++) J[w->mass_to[k]] += c * w->M[w->mass_from[k]];
         return status;
     }
     memset(w->C, 0, w->entries * sizeof(double));
     status = f->jacobian_xdot(t, x, xdot, w->C, f->user);
-    for (size_t k = 0; k < w->entries; k++)
-        J[k] += c * w->C[k];
+    for (size_t k = 0; k < w->entries; k++) J[k] += c * w->C[k];
     return status;
 }
 
-static int jacobian(realtype t, realtype c, N_Vector x, N_Vector xdot, N_Vector r,
-                    SUNMatrix A, void *user, N_Vector t1, N_Vector t2, N_Vector t3)
+static int jacobian(realtype t, realtype c, N_Vector x, N_Vector xdot, N_Vector r, SUNMatrix A,
+                    void *user, N_Vector t1, N_Vector t2, N_Vector t3)
 {
     (void)r, (void)t1, (void)t2, (void)t3;
     peer *w = user;
@@ -220,11 +196,9 @@ static int jacobian(realtype t, realtype c, N_Vector x, N_Vector xdot, N_Vector 
 
     int width = w->f->pattern.lower + w->f->pattern.upper + 1;
     double *J = w->kind == DAE_PATTERN_SPARSE ? SM_DATA_S(A) : w->J;
-    if (w->kind == DAE_PATTERN_BAND)
-        memset(J, 0, w->entries * sizeof(double));
+    if (w->kind == DAE_PATTERN_BAND) memset(J, 0, w->entries * sizeof(double));
     int status = fill(w, t, NV_DATA_S(x), NV_DATA_S(xdot), c, J);
-    if (status != DAE_OK)
-        return answer(status);
+    if (status != DAE_OK) return answer(status);
     if (w->kind == DAE_PATTERN_SPARSE) {
         memcpy(SM_INDEXPTRS_S(A), w->start, (size_t)(w->n + 1) * sizeof(sunindextype));
         memcpy(SM_INDEXVALS_S(A), w->row, w->entries * sizeof(sunindextype));
@@ -236,8 +210,7 @@ static int jacobian(realtype t, realtype c, N_Vector x, N_Vector xdot, N_Vector 
     return 0;
 }
 
-static void keep_message(int code, const char *module, const char *function, char *text,
-                         void *user)
+static void keep_message(int code, const char *module, const char *function, char *text, void *user)
 {
     (void)module, (void)function;
     peer *w = user;
@@ -258,18 +231,13 @@ static int make_pattern(peer *w)
     w->entries = entries_of(a, w->kind, w->n);
     w->J = calloc(w->entries + 1, sizeof(double));
     w->C = calloc(w->entries + 1, sizeof(double));
-    if (!w->J || !w->C)
-        return 0;
-    if (w->kind != DAE_PATTERN_SPARSE)
-        return 1;
+    if (!w->J || !w->C) return 0;
+    if (w->kind != DAE_PATTERN_SPARSE) return 1;
     w->start = calloc((size_t)w->n + 1, sizeof(sunindextype));
     w->row = calloc(w->entries + 1, sizeof(sunindextype));
-    if (!w->start || !w->row)
-        return 0;
-    for (int j = 0; j <= w->n; j++)
-        w->start[j] = (sunindextype)a->start[j];
-    for (size_t k = 0; k < w->entries; k++)
-        w->row[k] = (sunindextype)a->row[k];
+    if (!w->start || !w->row) return 0;
+    for (int j = 0; j <= w->n; j++) w->start[j] = (sunindextype)a->start[j];
+    for (size_t k = 0; k < w->entries; k++) w->row[k] = (sunindextype)a->row[k];
     return 1;
 }
 
@@ -285,17 +253,14 @@ static int make_solver(peer *w)
     case DAE_PATTERN_SPARSE:
         w->A = SUNSparseMatrix(n, n, (sunindextype)w->entries, CSC_MAT, w->context);
         w->solver = SUNLinSol_KLU(w->x, w->A, w->context);
-        if (w->solver)
-            SUNLinSol_KLUSetOrdering(w->solver, 0); /* AMD */
+        if (w->solver) SUNLinSol_KLUSetOrdering(w->solver, 0); /* AMD */
         break;
     default:
         w->A = SUNDenseMatrix(n, n, w->context);
         w->solver = SUNLinSol_Dense(w->x, w->A, w->context);
     }
-    if (!w->A || !w->solver || IDASetLinearSolver(w->ida, w->solver, w->A) != IDA_SUCCESS)
-        return 0;
-    if (has_jacobian(w->f))
-        return IDASetJacFn(w->ida, jacobian) == IDA_SUCCESS;
+    if (!w->A || !w->solver || IDASetLinearSolver(w->ida, w->solver, w->A) != IDA_SUCCESS) return 0;
+    if (has_jacobian(w->f)) return IDASetJacFn(w->ida, jacobian) == IDA_SUCCESS;
     return w->kind != DAE_PATTERN_SPARSE; /* IDA differences dense and band by itself */
 }
 
@@ -304,16 +269,12 @@ static int find_derivative(peer *w)
 {
     const problem_instance *p = w->p;
     double *id = NV_DATA_S(w->id);
-    for (int j = 0; j < w->n; j++)
-        id[j] = w->f->level ? w->f->level[j] == DAE_DIFFERENTIAL : 0;
+    for (int j = 0; j < w->n; j++) id[j] = w->f->level ? w->f->level[j] == DAE_DIFFERENTIAL : 0;
     if (!w->f->level && w->f->rhs)
-        for (size_t k = 0; k < w->mass_entries; k++)
-            id[w->mass_column[k]] = 1;
+        for (size_t k = 0; k < w->mass_entries; k++) id[w->mass_column[k]] = 1;
     if (!w->f->level && !w->f->rhs)
-        for (int j = 0; j < w->n; j++)
-            id[j] = 1;
-    if (IDASetId(w->ida, w->id) != IDA_SUCCESS)
-        return 0;
+        for (int j = 0; j < w->n; j++) id[j] = 1;
+    if (IDASetId(w->ida, w->id) != IDA_SUCCESS) return 0;
     double h = 1e-6 * (p->t1 - p->t0);
     return IDACalcIC(w->ida, IDA_YA_YDP_INIT, p->t0 + h) == IDA_SUCCESS &&
            IDAGetConsistentIC(w->ida, w->x, w->xdot) == IDA_SUCCESS;
@@ -322,20 +283,16 @@ static int find_derivative(peer *w)
 static int open_peer(peer *w, double rtol, double atol)
 {
     const problem_instance *p = w->p;
-    if (!make_pattern(w) || (w->f->rhs && !list_mass(w)))
-        return 0;
-    if (SUNContext_Create(NULL, &w->context) != 0)
-        return 0;
+    if (!make_pattern(w) || (w->f->rhs && !list_mass(w))) return 0;
+    if (SUNContext_Create(NULL, &w->context) != 0) return 0;
     w->x = N_VNew_Serial(w->n, w->context);
     w->xdot = N_VNew_Serial(w->n, w->context);
     w->id = N_VNew_Serial(w->n, w->context);
     w->ida = IDACreate(w->context);
-    if (!w->x || !w->xdot || !w->id || !w->ida)
-        return 0;
+    if (!w->x || !w->xdot || !w->id || !w->ida) return 0;
     memcpy(NV_DATA_S(w->x), p->x0, (size_t)w->n * sizeof(double));
     N_VConst(0, w->xdot);
-    if (p->xdot0)
-        memcpy(NV_DATA_S(w->xdot), p->xdot0, (size_t)w->n * sizeof(double));
+    if (p->xdot0) memcpy(NV_DATA_S(w->xdot), p->xdot0, (size_t)w->n * sizeof(double));
     IDASetErrHandlerFn(w->ida, keep_message, w);
     IDASetUserData(w->ida, w);
     if (IDAInit(w->ida, w->f->rhs ? mass_residual : residual, p->t0, w->x, w->xdot) !=
@@ -343,18 +300,15 @@ static int open_peer(peer *w, double rtol, double atol)
         IDASStolerances(w->ida, rtol, atol) != IDA_SUCCESS || !make_solver(w))
         return 0;
     IDASetMaxNumSteps(w->ida, 10000000);
-    if (!p->xdot0 && !find_derivative(w))
-        return 0;
+    if (!p->xdot0 && !find_derivative(w)) return 0;
     return IDASetStopTime(w->ida, p->t1) == IDA_SUCCESS;
 }
 
 static void close_peer(peer *w)
 {
     IDAFree(&w->ida);
-    if (w->solver)
-        SUNLinSolFree(w->solver);
-    if (w->A)
-        SUNMatDestroy(w->A);
+    if (w->solver) SUNLinSolFree(w->solver);
+    if (w->A) SUNMatDestroy(w->A);
     N_VDestroy(w->x);
     N_VDestroy(w->xdot);
     N_VDestroy(w->id);
@@ -391,12 +345,9 @@ static int takes(const problem_instance *p)
     return (p->problem.residual && !p->problem.d) || p->problem.rhs;
 }
 
-static void run(const problem_instance *p, double rtol, double atol, double *x,
-                run_result *result)
+static void run(const problem_instance *p, double rtol, double atol, double *x, run_result *result)
 {
-    peer w = {
-        .p = p, .f = &p->problem, .n = p->problem.size, .message = result->message
-    };
+    peer w = { .p = p, .f = &p->problem, .n = p->problem.size, .message = result->message };
     memset(result, 0, sizeof *result);
     if (open_peer(&w, rtol, atol)) {
         double t;
@@ -406,11 +357,8 @@ static void run(const problem_instance *p, double rtol, double atol, double *x,
     } else if (!result->message[0]) {
         snprintf(result->message, sizeof result->message, "IDA could not be set up");
     }
-    if (w.ida)
-        read_statistics(&w, result);
+    if (w.ida) read_statistics(&w, result);
     close_peer(&w);
 }
 
-const peer_solver peer_ida = {
-    .name = "ida", .highest_index = 1, .takes = takes, .run = run
-};
+const peer_solver peer_ida = { .name = "ida", .highest_index = 1, .takes = takes, .run = run };

@@ -23,31 +23,28 @@
 typedef struct context {
     const dae_problem *f;
     double *xdot; /* zeros: df/dx does not depend on it */
-    int stopped;  /* a callback's DAE_STOP              */
+    int stopped;  /* a callback's DAE_STOP */
 } context;
 
 /* RPAR and IPAR are handed through untouched: RPAR carries our pointer. */
-typedef void right_side(const int *n, const double *t, const double *x, double *f,
-                        context *c, int *ipar);
+typedef void right_side(const int *n, const double *t, const double *x, double *f, context *c,
+                        int *ipar);
 typedef void jacobian(const int *n, const double *t, const double *x, const int *lower,
-                      const int *upper, double *J, const int *rows, context *c,
-                      int *ipar);
+                      const int *upper, double *J, const int *rows, context *c, int *ipar);
 typedef void mass(const int *n, double *M, const int *rows, context *c, int *ipar);
 
-void radau5_(const int *n, right_side *fcn, double *t, double *x, const double *t1,
-             double *h, double *rtol, double *atol, const int *itol, jacobian *jac,
-             const int *ijac, int *mljac, int *mujac, mass *mas, const int *imas,
-             int *mlmas, int *mumas, void (*solout)(void), const int *iout, double *work,
-             const int *lwork, int *iwork, const int *liwork, context *rpar, int *ipar,
-             int *idid);
+void radau5_(const int *n, right_side *fcn, double *t, double *x, const double *t1, double *h,
+             double *rtol, double *atol, const int *itol, jacobian *jac, const int *ijac,
+             int *mljac, int *mujac, mass *mas, const int *imas, int *mlmas, int *mumas,
+             void (*solout)(void), const int *iout, double *work, const int *lwork, int *iwork,
+             const int *liwork, context *rpar, int *ipar, int *idid);
 
 /* ------------------------------------------------------------------ messages --------- */
 
 void rprintf_(const char *text, size_t length);
 void rprintfi1_(const char *text, const int *a, size_t length);
 void rprintfi2_(const char *text, const int *a, const int *b, size_t length);
-void rprintfi3_(const char *text, const int *a, const int *b, const int *c,
-                size_t length);
+void rprintfi3_(const char *text, const int *a, const int *b, const int *c, size_t length);
 void rprintfd1_(const char *text, const double *a, size_t length);
 void rprintfd2_(const char *text, const double *a, const double *b, size_t length);
 
@@ -85,16 +82,11 @@ void rprintfd2_(const char *text, const double *a, const double *b, size_t lengt
 static const char *sentence(int idid)
 {
     switch (idid) {
-    case -1:
-        return "input is not consistent";
-    case -2:
-        return "too many steps";
-    case -3:
-        return "step size too small";
-    case -4:
-        return "matrix is repeatedly singular";
-    default:
-        return "not a number";
+    case -1: return "input is not consistent";
+    case -2: return "too many steps";
+    case -3: return "step size too small";
+    case -4: return "matrix is repeatedly singular";
+    default: return "not a number";
     }
 }
 
@@ -114,12 +106,9 @@ static int is_diagonal(const dae_problem *f)
 static int mass_fits(const dae_problem *f)
 {
     const dae_pattern *m = &f->mass_pattern, *a = &f->pattern;
-    if (is_diagonal(f))
-        return 1;
-    if (f->mass_kind != DAE_MASS_CONSTANT)
-        return 0;
-    if (!is_banded(a))
-        return m->kind != DAE_PATTERN_SPARSE;
+    if (is_diagonal(f)) return 1;
+    if (f->mass_kind != DAE_MASS_CONSTANT) return 0;
+    if (!is_banded(a)) return m->kind != DAE_PATTERN_SPARSE;
     return is_banded(m) && m->lower <= a->lower && m->upper <= a->upper;
 }
 
@@ -131,8 +120,7 @@ static int count_indices(const dae_problem *f, int number[3])
     for (int i = 0; i < f->size; i++) {
         int level = f->level ? f->level[i] : DAE_DIFFERENTIAL;
         int k = level == DAE_INDEX3 ? 2 : level == DAE_INDEX2 ? 1 : 0;
-        if (k < last)
-            return 0;
+        if (k < last) return 0;
         last = k;
         number[k]++;
     }
@@ -156,25 +144,21 @@ static const double undefined = 1e30;
 
 static int refused(context *c, int status)
 {
-    if (status != DAE_OK && status != DAE_RETRY)
-        c->stopped = 1;
+    if (status != DAE_OK && status != DAE_RETRY) c->stopped = 1;
     return status != DAE_OK;
 }
 
-static void call_rhs(const int *n, const double *t, const double *x, double *f,
-                     context *c, int *ipar)
+static void call_rhs(const int *n, const double *t, const double *x, double *f, context *c,
+                     int *ipar)
 {
     (void)ipar;
-    if (!c->stopped && !refused(c, c->f->rhs(*t, x, f, c->f->user)))
-        return;
-    for (int i = 0; i < *n; i++)
-        f[i] = undefined;
+    if (!c->stopped && !refused(c, c->f->rhs(*t, x, f, c->f->user))) return;
+    for (int i = 0; i < *n; i++) f[i] = undefined;
 }
 
 /* Asked for at accepted points only; an undefined one shows in the right side as well. */
-static void call_jacobian(const int *n, const double *t, const double *x,
-                          const int *lower, const int *upper, double *J, const int *rows,
-                          context *c, int *ipar)
+static void call_jacobian(const int *n, const double *t, const double *x, const int *lower,
+                          const int *upper, double *J, const int *rows, context *c, int *ipar)
 {
     (void)lower, (void)upper, (void)ipar;
     memset(J, 0, (size_t)*n * (size_t)*rows * sizeof(double));
@@ -214,8 +198,7 @@ static sizes sizes_of(const dae_problem *f)
         s.mlmas = is_banded(m) ? m->lower : n;
         s.mumas = is_banded(m) ? m->upper : n;
     }
-    if (s.imas)
-        lmas = s.mlmas == n ? n : s.mlmas + s.mumas + 1;
+    if (s.imas) lmas = s.mlmas == n ? n : s.mlmas + s.mumas + 1;
     s.lwork = n * (ljac + lmas + 3 * le + 12) + 20;
     return s;
 }
@@ -226,22 +209,19 @@ static void read_statistics(const int *iwork, run_result *r)
     r->jacobians = iwork[14];
     r->steps = iwork[16];
     r->rejected = iwork[17];
-    r->newton_failures =
-        iwork[15] - iwork[16] - iwork[17]; /* and the first step's rejections */
-    r->factorizations = iwork[18];         /* pairs: one real, one complex */
+    r->newton_failures = iwork[15] - iwork[16] - iwork[17]; /* and the first step's rejections */
+    r->factorizations = iwork[18];                          /* pairs: one real, one complex */
     r->iterations = iwork[19];
 }
 
 static int all_finite(const double *x, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return 0;
+        if (!isfinite(x[i])) return 0;
     return 1;
 }
 
-static void run(const problem_instance *p, double rtol, double atol, double *x,
-                run_result *result)
+static void run(const problem_instance *p, double rtol, double atol, double *x, run_result *result)
 {
     const dae_problem *f = &p->problem;
     const int zero = 0, ijac = f->jacobian_x != NULL, n = f->size;
@@ -255,13 +235,13 @@ static void run(const problem_instance *p, double rtol, double atol, double *x,
         double t = p->t0, h = rtol;
         memcpy(x, p->x0, (size_t)n * sizeof(double));
         count_indices(f, iwork + 4);
-        radau5_(&n, call_rhs, &t, x, &p->t1, &h, &rtol, &atol, &zero, call_jacobian,
-                &ijac, &s.mljac, &s.mujac, call_mass, &s.imas, &s.mlmas, &s.mumas,
-                no_output, &zero, work, &s.lwork, iwork, &s.liwork, &c, &ipar, &idid);
+        radau5_(&n, call_rhs, &t, x, &p->t1, &h, &rtol, &atol, &zero, call_jacobian, &ijac,
+                &s.mljac, &s.mujac, call_mass, &s.imas, &s.mlmas, &s.mumas, no_output, &zero, work,
+                &s.lwork, iwork, &s.liwork, &c, &ipar, &idid);
         result->ok = idid == 1 && !c.stopped && all_finite(x, n);
         if (!result->ok)
-            snprintf(result->message, sizeof result->message, "RADAU5 %d at t = %g: %s",
-                     idid, t, c.stopped ? "a callback stopped" : sentence(idid));
+            snprintf(result->message, sizeof result->message, "RADAU5 %d at t = %g: %s", idid, t,
+                     c.stopped ? "a callback stopped" : sentence(idid));
         read_statistics(iwork, result);
     } else {
         snprintf(result->message, sizeof result->message, "no memory");

@@ -73,24 +73,18 @@ static tree *grow(const ex_graph *g, ex_id e, uint32_t n)
 {
     const ex_node *q = ex_at(g, e);
     tree *t = calloc(1, sizeof *t);
-    if (!t)
-        exit(1);
+    if (!t) exit(1);
     t->op = q->op;
-    if (q->op == EX_NUMBER)
-        t->number = g->number[q->a];
-    if (q->op == EX_VARIABLE)
-        t->input = q->a + (q->b ? n : 0);
-    if (ex_ops[q->op].operands > 0)
-        t->a = grow(g, q->a, n);
-    if (ex_ops[q->op].operands > 1)
-        t->b = grow(g, q->b, n);
+    if (q->op == EX_NUMBER) t->number = g->number[q->a];
+    if (q->op == EX_VARIABLE) t->input = q->a + (q->b ? n : 0);
+    if (ex_ops[q->op].operands > 0) t->a = grow(g, q->a, n);
+    if (ex_ops[q->op].operands > 1) t->b = grow(g, q->b, n);
     return t;
 }
 
 static void fell(tree *t)
 {
-    if (!t)
-        return;
+    if (!t) return;
     fell(t->a);
     fell(t->b);
     free(t);
@@ -125,8 +119,7 @@ typedef struct subject {
 
 static void by_walk(subject *s)
 {
-    for (uint32_t i = 0; i < s->n; i++)
-        s->y[i] = walk(s->tree[i], s->x);
+    for (uint32_t i = 0; i < s->n; i++) s->y[i] = walk(s->tree[i], s->x);
 }
 
 static void by_machine(subject *s)
@@ -167,8 +160,7 @@ static double least(void (*run)(subject *s), subject *s)
     int calls = s->n < 500 ? 50 : 4;
     while (now() - began < 5e8) {
         double before = now();
-        for (int k = 0; k < calls; k++)
-            run(s);
+        for (int k = 0; k < calls; k++) run(s);
         double each = (now() - before) / calls;
         best = each < best ? each : best;
     }
@@ -191,15 +183,13 @@ static void fill(subject *s, ex_graph *g, ex_id *input, ex_id *output)
         s->x[s->n + i] = below(1000) / 1000.0;
         s->dx[(size_t)i * EX_LANES + i % EX_LANES] = 1;
     }
-    for (uint32_t i = 0; i < s->n; i++)
-        output[i] = residual(g, i, s->n);
+    for (uint32_t i = 0; i < s->n; i++) output[i] = residual(g, i, s->n);
 }
 
 static double difference(subject *s, double *was)
 {
     double most = 0;
-    for (uint32_t i = 0; i < s->n; i++)
-        most = fmax(most, fabs(s->y[i] - was[i]));
+    for (uint32_t i = 0; i < s->n; i++) most = fmax(most, fabs(s->y[i] - was[i]));
     return most;
 }
 
@@ -212,8 +202,7 @@ static void measure(uint32_t n)
     dae_report report = { 0 };
     dae_arena_init(&arena, NULL, 0);
     arena.escape = &escape;
-    if (setjmp(escape))
-        exit(1);
+    if (setjmp(escape)) exit(1);
     ex_graph_init(&g, &arena);
     s.x = dae_arena_take(&arena, 2 * (size_t)n, sizeof(double));
     s.dx = dae_arena_take(&arena, 2 * (size_t)n * EX_LANES, sizeof(double));
@@ -229,10 +218,8 @@ static void measure(uint32_t n)
     ex_program *p = ex_compile(&g, input, 2 * (size_t)n, output, n, &arena.memory, NULL);
     double compiled = now() - before;
     s.machine = p ? ex_machine_open(p, &arena.memory) : NULL;
-    if (!s.machine)
-        exit(1);
-    for (uint32_t i = 0; i < n; i++)
-        s.tree[i] = grow(&g, output[i], n);
+    if (!s.machine) exit(1);
+    for (uint32_t i = 0; i < n; i++) s.tree[i] = grow(&g, output[i], n);
     printf("%u equations, %.1f instructions each, compiled in %.2f ms\n", n,
            (double)ex_program_instructions(p) / n, compiled * 1e-6);
     double reference = least(by_walk, &s);
@@ -243,8 +230,8 @@ static void measure(uint32_t n)
         printf("  machine and walk differ by %g\n", difference(&s, was));
     say("machine, tangents, per lane", least(by_lanes, &s) / EX_LANES, reference);
     before = children();
-    s.native = ex_native_open(&g, input, 2 * (size_t)n, output, n, NULL, &arena.memory, NULL,
-                              &report);
+    s.native =
+        ex_native_open(&g, input, 2 * (size_t)n, output, n, NULL, &arena.memory, NULL, &report);
     if (s.native) {
         printf("  native code made in %.2f s of processor time\n", children() - before);
         say("native", least(by_native, &s), reference);
@@ -253,8 +240,7 @@ static void measure(uint32_t n)
     } else {
         printf("  no native code:\n%s\n", report.text);
     }
-    for (uint32_t i = 0; i < n; i++)
-        fell(s.tree[i]);
+    for (uint32_t i = 0; i < n; i++) fell(s.tree[i]);
     ex_native_close(s.native);
     ex_machine_close(s.machine);
     ex_program_free(p);
@@ -267,7 +253,6 @@ int main(int argc, char **argv)
         measure(50);
         measure(2000);
     }
-    for (int k = 1; k < argc; k++)
-        measure((uint32_t)strtoul(argv[k], NULL, 10));
+    for (int k = 1; k < argc; k++) measure((uint32_t)strtoul(argv[k], NULL, 10));
     return 0;
 }

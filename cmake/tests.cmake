@@ -1,4 +1,4 @@
-# Every tests/test_*.c is a program of cmocka cases, every tests/test_*.sh a script; both
+# Every tests/*/test_*.c is a program of cmocka cases, every tests/*/test_*.sh a script; both
 # find the program and the source tree in the environment.
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
@@ -7,12 +7,9 @@ set(test_environment "DAEDALUS_BUILD=${CMAKE_BINARY_DIR}"
     "DAEDALUS_SOURCE=${PROJECT_SOURCE_DIR}" "DAEDALUS_PROGRAM=${CMAKE_BINARY_DIR}/daedalus"
     "OPENBLAS_NUM_THREADS=1")
 
-file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/test_*.c")
-# tests/*.c without the prefix are helpers that all test programs share
+file(GLOB programs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.c")
+# tests/*.c are helpers that all test programs share
 file(GLOB helpers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*.c")
-if(programs AND helpers)
-    list(REMOVE_ITEM helpers ${programs})
-endif()
 if(helpers)
     add_library(test_helpers STATIC ${helpers})
     target_include_directories(test_helpers SYSTEM PRIVATE ${CMOCKA_INCLUDE})
@@ -21,6 +18,7 @@ endif()
 foreach(source ${programs})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_include_directories(${name} SYSTEM PRIVATE ${CMOCKA_INCLUDE})
     if(helpers)
         target_link_libraries(${name} PRIVATE test_helpers)
@@ -44,7 +42,7 @@ set_target_properties(fail_malloc PROPERTIES PREFIX "" INTERPROCEDURAL_OPTIMIZAT
 target_compile_options(fail_malloc PRIVATE -fno-sanitize=all -fno-builtin)
 target_link_options(fail_malloc PRIVATE -fno-sanitize=all)
 
-file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/test_*.sh")
+file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.sh")
 foreach(source ${scripts})
     get_filename_component(name ${source} NAME_WE)
     add_test(NAME ${name}_sh COMMAND bash "${source}"

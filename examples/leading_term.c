@@ -24,8 +24,7 @@ static int charge(double t, const double *x, double *d, void *user)
 {
     const circuit *c = user;
     (void)t;
-    if (1 + x[0] / c->V <= 0)
-        return DAE_RETRY; /* not defined here: a smaller step, please */
+    if (1 + x[0] / c->V <= 0) return DAE_RETRY; /* not defined here: a smaller step, please */
     d[0] = c->C * x[0] / sqrt(1 + x[0] / c->V);
     return DAE_OK;
 }
@@ -44,12 +43,9 @@ int main(void)
 {
     static const char *const names[] = { "v", "i" };
     circuit c = { .R = 1e3, .C = 1e-6, .V = 0.7, .frequency = 50 };
-    dae_problem problem = { .size = 2,
-                            .residual = kirchhoff,
-                            .d = charge,
-                            .d_size = 1,
-                            .names = names,
-                            .user = &c };
+    dae_problem problem = {
+        .size = 2, .residual = kirchhoff, .d = charge, .d_size = 1, .names = names, .user = &c
+    };
     dae_options options = { .rtol = 1e-7, .atol = 1e-10 };
     double x[2] = { 0, 0 }, d[1]; /* the current is corrected by dae_start */
     dae_solver *solver = dae_open(&problem, &options);
@@ -58,15 +54,12 @@ int main(void)
     printf("%8s %12s %12s %14s\n", "t", "v", "i", "charge");
     for (int k = 0; k <= 10 && status == DAE_OK; k++) {
         double t = 0.002 * k;
-        if (k > 0)
-            status = dae_advance(solver, t);
-        if (status == DAE_OK)
-            status = dae_read(solver, t, x, NULL);
+        if (k > 0) status = dae_advance(solver, t);
+        if (status == DAE_OK) status = dae_read(solver, t, x, NULL);
         if (status == DAE_OK && charge(t, x, d, &c) == DAE_OK)
             printf("%8.3f %12.8f %12.4e %14.6e\n", t, x[0], x[1], d[0]);
     }
-    if (status != DAE_OK)
-        fprintf(stderr, "%s\n", dae_message(solver));
+    if (status != DAE_OK) fprintf(stderr, "%s\n", dae_message(solver));
     dae_close(solver);
     return status != DAE_OK;
 }

@@ -21,7 +21,7 @@ static const char text[] = "model Tank\n"
 typedef struct table {
     size_t h; /* which variable the level is */
     double k;
-    double worst; /* error against Torricelli    */
+    double worst; /* error against Torricelli */
 } table;
 
 static int row(double t, const double *value, void *user)
@@ -29,8 +29,7 @@ static int row(double t, const double *value, void *user)
     table *w = user;
     double exact = pow(2 - w->k * t / 2, 2);
     w->worst = fmax(w->worst, fabs(value[w->h] - exact));
-    if (fmod(t, 1) == 0)
-        printf("  %4.1f %12.8f %12.8f\n", t, value[w->h], exact);
+    if (fmod(t, 1) == 0) printf("  %4.1f %12.8f %12.8f\n", t, value[w->h], exact);
     return DAE_OK;
 }
 
@@ -42,14 +41,12 @@ int main(void)
         table w = { .h = dae_model_find(m, "h"), .k = k };
         dae_simulation s = { .stop = 4, .tolerance = 1e-8, .intervals = 8 };
         status = dae_model_set(m, "k", k);
-        if (status != DAE_OK)
-            break;
+        if (status != DAE_OK) break;
         printf("k = %.2f\n  %4s %12s %12s\n", k, "t", "level", "Torricelli");
         status = dae_model_simulate(m, &s, row, &w);
         printf("  largest error %.1e\n", w.worst);
     }
-    if (status != DAE_OK)
-        fputs(dae_model_messages(m), stderr);
+    if (status != DAE_OK) fputs(dae_model_messages(m), stderr);
     dae_model_close(m);
     return status != DAE_OK;
 }

@@ -33,29 +33,24 @@ int main(void)
     static const char *const names[] = { "px", "py", "vx", "vy", "lambda" };
     static const unsigned char level[] = { DAE_DIFFERENTIAL, DAE_DIFFERENTIAL, DAE_INDEX2,
                                            DAE_INDEX2, DAE_INDEX3 };
-    dae_problem problem = {
-        .size = N, .residual = pendulum, .level = level, .names = names
-    };
+    dae_problem problem = { .size = N, .residual = pendulum, .level = level, .names = names };
     dae_options options = { .rtol = 1e-7, .atol = 1e-7 };
     double x[N] = { [px] = 1 }, xdot[N] = { [vy] = -g }; /* horizontal, at rest */
     dae_solver *solver = dae_open(&problem, &options);
     dae_status status = dae_start(solver, 0, x, xdot);
 
-    printf("%5s %11s %11s %11s %12s %12s\n", "t", "px", "py", "lambda", "p.p - 1",
-           "energy");
+    printf("%5s %11s %11s %11s %12s %12s\n", "t", "px", "py", "lambda", "p.p - 1", "energy");
     for (int i = 1; i <= 10 && status == DAE_OK; i++) {
         double r[N], t = 0.2 * i;
         status = dae_advance(solver, t);
-        if (status == DAE_OK)
-            status = dae_read(solver, t, x, xdot);
+        if (status == DAE_OK) status = dae_read(solver, t, x, xdot);
         if (status == DAE_OK) {
             pendulum(t, x, xdot, r, NULL);
-            printf("%5.1f %11.7f %11.7f %11.6f %12.1e %12.1e\n", t, x[px], x[py],
-                   x[lambda], r[4], energy(x));
+            printf("%5.1f %11.7f %11.7f %11.6f %12.1e %12.1e\n", t, x[px], x[py], x[lambda], r[4],
+                   energy(x));
         }
     }
-    if (status != DAE_OK)
-        fprintf(stderr, "%s\n", dae_message(solver));
+    if (status != DAE_OK) fprintf(stderr, "%s\n", dae_message(solver));
     dae_close(solver);
     return status != DAE_OK;
 }

@@ -23,13 +23,10 @@ int main(void)
     printf("%8s %14s %14s %14s\n", "t", "x1", "x2", "x3");
     for (double t = 0.4; t < 5e10 && status == DAE_OK; t *= 10) {
         status = dae_advance(solver, t);
-        if (status == DAE_OK)
-            status = dae_read(solver, t, x, xdot);
-        if (status == DAE_OK)
-            printf("%8.1e %14.6e %14.6e %14.6e\n", t, x[0], x[1], x[2]);
+        if (status == DAE_OK) status = dae_read(solver, t, x, xdot);
+        if (status == DAE_OK) printf("%8.1e %14.6e %14.6e %14.6e\n", t, x[0], x[1], x[2]);
     }
-    if (status != DAE_OK)
-        fprintf(stderr, "%s\n", dae_message(solver));
+    if (status != DAE_OK) fprintf(stderr, "%s\n", dae_message(solver));
     dae_close(solver);
     return status != DAE_OK;
 }

@@ -34,55 +34,55 @@ extern "C" {
  * code of the command line, one sentence. dae_status_name() reads it. */
 typedef enum dae_status {
     DAE_OK = 0,
-    DAE_RETRY = 1, /* a callback's answer: not here, try a smaller step                  */
+    DAE_RETRY = 1, /* a callback's answer: not here, try a smaller step */
     DAE_STOP = 2,  /* a callback's answer: give up; any other nonzero value means the same,
-                      and is passed on in dae_statistics.user_code                        */
+                      and is passed on in dae_statistics.user_code */
     DAE_EVENT = 3, /* dae_advance, dae_step: an event function changed sign; see dae_event */
 
-    DAE_E_ARG = -1,          /* a NULL or senseless argument                              */
-    DAE_E_STATE = -2,        /* a call out of order, e.g. advance before start            */
-    DAE_E_DIM = -3,          /* a size or length that does not fit                        */
-    DAE_E_OPTION = -4,       /* an option out of range, an unknown method or backend      */
-    DAE_E_TOL = -5,          /* tolerances that cannot be met or mean nothing             */
-    DAE_E_TIME = -6,         /* a time that is not finite, not resolvable or behind us    */
-    DAE_E_STEP = -7,         /* contradictory step bounds                                 */
-    DAE_E_PATTERN = -8,      /* a sparsity pattern that is malformed or misses an entry   */
-    DAE_E_ALIAS = -9,        /* two arguments share memory                                */
-    DAE_E_VERSION = -10,     /* built against another header                              */
-    DAE_E_STALE_HANDLE = -11,/* a closed solver, or memory that never was one             */
-    DAE_E_REENTRANT = -12,   /* the solver was called from inside its own callback        */
-    DAE_E_NOMEM = -13,       /* the allocator refused                                     */
-    DAE_E_LIMIT = -14,       /* too large for the index types or the limits set           */
-    DAE_E_NONFINITE = -15,   /* a NaN or Inf from the residual, an event or initial value */
-    DAE_E_NONFINITE_JAC = -16, /* a NaN or Inf in a Jacobian                              */
-    DAE_E_JACOBIAN = -17,    /* the Jacobian given contradicts difference quotients       */
-    DAE_E_SINGULAR = -18,    /* the iteration matrix is singular                          */
-    DAE_E_INCONSISTENT = -19,/* no consistent initial values were found                   */
-    DAE_E_CONVERGENCE = -20, /* Newton's iteration keeps failing                          */
-    DAE_E_STEP_UNDERFLOW = -21, /* t + h == t                                             */
-    DAE_E_SINGULARITY = -22, /* the solution grows without bound                          */
-    DAE_E_IMPASSE = -23,     /* the leading matrix loses rank: no solution beyond         */
-    DAE_E_WORK = -24,        /* max_steps reached                                         */
-    DAE_E_REFUSED = -25,     /* a callback answered DAE_RETRY however small the step      */
-    DAE_E_USER = -26,        /* a callback answered DAE_STOP or a code of its own         */
-    DAE_E_UNSET = -27,       /* careful mode: a callback left part of its output unset    */
-    DAE_E_OVERRUN = -28,     /* careful mode: a callback wrote past the end               */
-    DAE_E_WROTE_INPUT = -29, /* a callback changed its input                              */
-    DAE_E_NONDET = -30,      /* careful mode: same input, different output                */
-    DAE_E_IO = -31,          /* a file could not be read or written                       */
-    DAE_E_INTERNAL = -32,    /* a bug in Daedalus                                         */
-    DAE_E_CHATTER = -33,     /* the solution is held at a jump of the equations           */
-    DAE_E_SYNTAX = -34,      /* a model's text does not follow the grammar                */
-    DAE_E_MODEL = -35,       /* a name, type, size or value in a model is wrong           */
-    DAE_E_STRUCTURE = -36,   /* too many, too few or contradictory equations              */
-    DAE_E_UNSUPPORTED = -37, /* understood, but not possible here (yet)                   */
-    DAE_E_ASSERT = -38,      /* an assertion of the model failed                          */
-    DAE_E_COMPILER = -39     /* native code could not be made or loaded                   */
+    DAE_E_ARG = -1,             /* a NULL or senseless argument */
+    DAE_E_STATE = -2,           /* a call out of order, e.g. advance before start */
+    DAE_E_DIM = -3,             /* a size or length that does not fit */
+    DAE_E_OPTION = -4,          /* an option out of range, an unknown method or backend */
+    DAE_E_TOL = -5,             /* tolerances that cannot be met or mean nothing */
+    DAE_E_TIME = -6,            /* a time that is not finite, not resolvable or behind us */
+    DAE_E_STEP = -7,            /* contradictory step bounds */
+    DAE_E_PATTERN = -8,         /* a sparsity pattern that is malformed or misses an entry */
+    DAE_E_ALIAS = -9,           /* two arguments share memory */
+    DAE_E_VERSION = -10,        /* built against another header */
+    DAE_E_STALE_HANDLE = -11,   /* a closed solver, or memory that never was one */
+    DAE_E_REENTRANT = -12,      /* the solver was called from inside its own callback */
+    DAE_E_NOMEM = -13,          /* the allocator refused */
+    DAE_E_LIMIT = -14,          /* too large for the index types or the limits set */
+    DAE_E_NONFINITE = -15,      /* a NaN or Inf from the residual, an event or initial value */
+    DAE_E_NONFINITE_JAC = -16,  /* a NaN or Inf in a Jacobian */
+    DAE_E_JACOBIAN = -17,       /* the Jacobian given contradicts difference quotients */
+    DAE_E_SINGULAR = -18,       /* the iteration matrix is singular */
+    DAE_E_INCONSISTENT = -19,   /* no consistent initial values were found */
+    DAE_E_CONVERGENCE = -20,    /* Newton's iteration keeps failing */
+    DAE_E_STEP_UNDERFLOW = -21, /* t + h == t */
+    DAE_E_SINGULARITY = -22,    /* the solution grows without bound */
+    DAE_E_IMPASSE = -23,        /* the leading matrix loses rank: no solution beyond */
+    DAE_E_WORK = -24,           /* max_steps reached */
+    DAE_E_REFUSED = -25,        /* a callback answered DAE_RETRY however small the step */
+    DAE_E_USER = -26,           /* a callback answered DAE_STOP or a code of its own */
+    DAE_E_UNSET = -27,          /* careful mode: a callback left part of its output unset */
+    DAE_E_OVERRUN = -28,        /* careful mode: a callback wrote past the end */
+    DAE_E_WROTE_INPUT = -29,    /* a callback changed its input */
+    DAE_E_NONDET = -30,         /* careful mode: same input, different output */
+    DAE_E_IO = -31,             /* a file could not be read or written */
+    DAE_E_INTERNAL = -32,       /* a bug in Daedalus */
+    DAE_E_CHATTER = -33,        /* the solution is held at a jump of the equations */
+    DAE_E_SYNTAX = -34,         /* a model's text does not follow the grammar */
+    DAE_E_MODEL = -35,          /* a name, type, size or value in a model is wrong */
+    DAE_E_STRUCTURE = -36,      /* too many, too few or contradictory equations */
+    DAE_E_UNSUPPORTED = -37,    /* understood, but not possible here (yet) */
+    DAE_E_ASSERT = -38,         /* an assertion of the model failed */
+    DAE_E_COMPILER = -39        /* native code could not be made or loaded */
 } dae_status;
 
 const char *dae_status_name(int status);     /* "E_SINGULAR"; "E_UNKNOWN" if there is none */
-const char *dae_status_sentence(int status); /* one sentence                               */
-int dae_status_exit_code(int status);        /* the exit code of the command line          */
+const char *dae_status_sentence(int status); /* one sentence */
+int dae_status_exit_code(int status);        /* the exit code of the command line */
 
 /* ------------------------------------------------------------------ problem ---------- */
 
@@ -102,9 +102,9 @@ typedef enum dae_pattern_kind {
 
 typedef struct dae_pattern {
     dae_pattern_kind kind;
-    int lower, upper;      /* band: number of sub- and superdiagonals      */
-    const int64_t *start;  /* sparse: n + 1 offsets                        */
-    const int *row;        /* sparse: start[n] row numbers                 */
+    int lower, upper;     /* band: number of sub- and superdiagonals */
+    const int64_t *start; /* sparse: n + 1 offsets */
+    const int *row;       /* sparse: start[n] row numbers */
 } dae_pattern;
 
 /* What an unknown is. Without a declaration an unknown is differential when its derivative
@@ -115,10 +115,10 @@ typedef struct dae_pattern {
 enum { DAE_DIFFERENTIAL = 0, DAE_ALGEBRAIC = 1, DAE_INDEX2 = 2, DAE_INDEX3 = 3 };
 
 typedef enum dae_mass_kind {
-    DAE_MASS_IDENTITY = 0, /* x' = rhs                                                      */
-    DAE_MASS_DIAGONAL,     /* mass_values holds n numbers; zeros allowed                    */
-    DAE_MASS_CONSTANT,     /* mass_values on mass_pattern (dense, band or sparse)           */
-    DAE_MASS_FUNCTION      /* mass(t, x, M) fills M on mass_pattern                         */
+    DAE_MASS_IDENTITY = 0, /* x' = rhs */
+    DAE_MASS_DIAGONAL,     /* mass_values holds n numbers; zeros allowed */
+    DAE_MASS_CONSTANT,     /* mass_values on mass_pattern (dense, band or sparse) */
+    DAE_MASS_FUNCTION      /* mass(t, x, M) fills M on mass_pattern */
 } dae_mass_kind;
 
 /* Fill in exactly one of `residual` and `rhs`.
@@ -135,8 +135,8 @@ typedef struct dae_problem {
     int size; /* n: unknowns = equations; 0 is allowed */
 
     int (*residual)(double t, const double *x, const double *xdot, double *r, void *user);
-    int (*d)(double t, const double *x, double *d, void *user); /* leading term only       */
-    int d_size;                                                 /* m, the length of d      */
+    int (*d)(double t, const double *x, double *d, void *user); /* leading term only */
+    int d_size;                                                 /* m, the length of d */
 
     int (*rhs)(double t, const double *x, double *f, void *user);
     dae_mass_kind mass_kind;
@@ -149,13 +149,12 @@ typedef struct dae_problem {
      * jacobian_x is d rhs / d x and nothing else is needed. What is missing comes from
      * differences. Arrays arrive zeroed, laid out by `pattern`; with DAE_PATTERN_AUTO a
      * Jacobian callback fills dense arrays. */
-    int (*jacobian)(double t, const double *x, const double *xdot, double c, double *J,
-                    void *user);
+    int (*jacobian)(double t, const double *x, const double *xdot, double c, double *J, void *user);
     int (*jacobian_x)(double t, const double *x, const double *xdot, double *K, void *user);
     int (*jacobian_xdot)(double t, const double *x, const double *xdot, double *C, void *user);
     dae_pattern pattern;
     int jacobian_trusted; /* 1: these callbacks are differences of the equations themselves:
-                             when Newton keeps failing they are not suspected                */
+                             when Newton keeps failing they are not suspected */
 
     /* Events: sign changes of g are located and reported. */
     int (*event)(double t, const double *x, const double *xdot, double *g, void *user);
@@ -177,11 +176,11 @@ typedef struct dae_problem {
                 double *x_end, double *xdot_end, void *user);
     const char *leap_missing;
 
-    const unsigned char *level;         /* n values, see above; NULL: found from F_x'       */
-    const char *const *names;           /* n names of unknowns; NULL: x[1], x[2], ...       */
-    const char *const *equation_names;  /* n names of equations; NULL: equation 1, ...      */
-    const char *const *event_names;     /* NULL: event 1, ...                               */
-    void *user;                         /* handed to every callback; never touched by us    */
+    const unsigned char *level;        /* n values, see above; NULL: found from F_x' */
+    const char *const *names;          /* n names of unknowns; NULL: x[1], x[2], ... */
+    const char *const *equation_names; /* n names of equations; NULL: equation 1, ... */
+    const char *const *event_names;    /* NULL: event 1, ... */
+    void *user;                        /* handed to every callback; never touched by us */
 } dae_problem;
 
 /* ------------------------------------------------------------------ options ---------- */
@@ -197,9 +196,9 @@ typedef struct dae_allocator {
 typedef enum dae_norm_kind { DAE_NORM_MAX = 0, DAE_NORM_RMS } dae_norm_kind;
 
 typedef enum dae_start_kind {
-    DAE_START_CORRECT = 0, /* inconsistent values are made consistent (index 1)             */
-    DAE_START_CHECK,       /* inconsistent values are refused                               */
-    DAE_START_TRUST        /* taken as they are                                             */
+    DAE_START_CORRECT = 0, /* inconsistent values are made consistent (index 1) */
+    DAE_START_CHECK,       /* inconsistent values are refused */
+    DAE_START_TRUST        /* taken as they are */
 } dae_start_kind;
 
 /* The first steps of a multistep method. Index-3 unknowns are wrong by O(h^(k-1)) in the first k
@@ -207,81 +206,81 @@ typedef enum dae_start_kind {
  * The last two cure that; they need BDF and levels, and also serve the first step of every
  * start and restart with variable steps. docs/multistep.md has the formulas. */
 typedef enum dae_first_kind {
-    DAE_FIRST_AUTO = 0,   /* fixed_step above order 1: accurate; otherwise plain            */
-    DAE_FIRST_PLAIN,      /* orders 1, 2, ... from the initial values                       */
-    DAE_FIRST_ACCURATE,   /* fixed_step: points by a one-step method of enough order        */
-    DAE_FIRST_CONSISTENT, /* and index-2 unknowns moved so that the first step is right     */
-    DAE_FIRST_CORRECTED   /* and index-3 unknowns of the first k steps corrected            */
+    DAE_FIRST_AUTO = 0,   /* fixed_step above order 1: accurate; otherwise plain */
+    DAE_FIRST_PLAIN,      /* orders 1, 2, ... from the initial values */
+    DAE_FIRST_ACCURATE,   /* fixed_step: points by a one-step method of enough order */
+    DAE_FIRST_CONSISTENT, /* and index-2 unknowns moved so that the first step is right */
+    DAE_FIRST_CORRECTED   /* and index-3 unknowns of the first k steps corrected */
 } dae_first_kind;
 
 typedef enum dae_verdict {
     DAE_STEP_ACCEPTED = 0,
-    DAE_STEP_ERROR,       /* rejected: local error too large                                */
-    DAE_STEP_NEWTON,      /* rejected: no convergence                                       */
-    DAE_STEP_SINGULAR,    /* rejected: singular matrix                                      */
-    DAE_STEP_NONFINITE,   /* rejected: NaN or Inf at the trial point                        */
-    DAE_STEP_RETRY        /* rejected: a callback asked for a smaller step                  */
+    DAE_STEP_ERROR,     /* rejected: local error too large */
+    DAE_STEP_NEWTON,    /* rejected: no convergence */
+    DAE_STEP_SINGULAR,  /* rejected: singular matrix */
+    DAE_STEP_NONFINITE, /* rejected: NaN or Inf at the trial point */
+    DAE_STEP_RETRY      /* rejected: a callback asked for a smaller step */
 } dae_verdict;
 
 /* One record per attempted step. */
 typedef struct dae_step_record {
-    long step;              /* number of accepted steps before this one                     */
+    long step; /* number of accepted steps before this one */
     dae_verdict verdict;
-    double t, h;            /* from t to t + h                                              */
+    double t, h; /* from t to t + h */
     int order;
-    double error;           /* weighted local error, accepted when <= 1                     */
-    int limiting;           /* the unknown with the largest weighted error, -1: none        */
+    double error; /* weighted local error, accepted when <= 1 */
+    int limiting; /* the unknown with the largest weighted error, -1: none */
     const char *limiting_name;
     int newton_iterations;
     double newton_rate;
-    int new_jacobian, new_factor; /* 0 or 1                                                 */
-    int filtered;           /* 1: the error estimate went through the iteration matrix      */
+    int new_jacobian, new_factor; /* 0 or 1 */
+    int filtered;                 /* 1: the error estimate went through the iteration matrix */
 } dae_step_record;
 
 /* What a caller may know of the solution beforehand (dae_options.expect, a sum of these). */
 enum {
-    DAE_EXPECT_RESTARTS = 1, /* many restarts: more than ten, say                           */
-    DAE_EXPECT_MOTION = 2    /* motion that is hardly damped, as of mechanisms              */
+    DAE_EXPECT_RESTARTS = 1, /* many restarts: more than ten, say */
+    DAE_EXPECT_MOTION = 2    /* motion that is hardly damped, as of mechanisms */
 };
 
 /* To mean a true zero for rtol or atol, where 0 means "the default", write DAE_ZERO. */
 #define DAE_ZERO 4.9406564584124654e-324
 
 typedef struct dae_options {
-    double rtol;              /* 0: 1e-6; at least 2.3e-14, below 1                         */
-    double atol;              /* 0: 1e-3 * rtol                                             */
-    const double *atol_each;  /* per unknown, instead of atol; atol_count values            */
+    double rtol;             /* 0: 1e-6; at least 2.3e-14, below 1 */
+    double atol;             /* 0: 1e-3 * rtol */
+    const double *atol_each; /* per unknown, instead of atol; atol_count values */
     int atol_count;
-    const char *method;       /* NULL or "auto": chosen, dae_statistics.reason says why; or a
-                                 name, see dae_method_name()                                */
-    unsigned expect;          /* what is known of the solution, for "auto": DAE_EXPECT_...  */
-    const char *linear;       /* NULL: "auto"; "dense", "band", "klu"                       */
+    const char *method; /* NULL or "auto": chosen, dae_statistics.reason says why; or a
+                                 name, see dae_method_name() */
+    unsigned expect;    /* what is known of the solution, for "auto": DAE_EXPECT_... */
+    const char *linear; /* NULL: "auto"; "dense", "band", "klu" */
     dae_norm_kind norm;
-    int max_order;            /* 0: the method's own limit                                  */
-    double initial_step;      /* 0: chosen                                                  */
-    double min_step;          /* 0: what the arithmetic resolves                            */
-    double max_step;          /* 0: no bound                                                */
-    double fixed_step;        /* > 0: no error control, steps of this size at max_order; lets
+    int max_order;           /* 0: the method's own limit */
+    double initial_step;     /* 0: chosen */
+    double min_step;         /* 0: what the arithmetic resolves */
+    double max_step;         /* 0: no bound */
+    double fixed_step;       /* > 0: no error control, steps of this size at max_order; lets
                                  through methods that cannot choose their steps on the problem */
-    double step_factor;       /* 0: the step is sized by the method's own rule; c > 0: by the
-                                 plain one, c h error^(-1/(k+1)) at order k (0.9, say)      */
-    int64_t max_steps;        /* per dae_advance; 0: 10 million                             */
-    int newton_max;           /* iterations per step; 0: 4                                  */
-    double newton_tolerance;  /* 0: 0.1 of the error tolerance                              */
-    double fading;            /* 0: the relative tolerance is of |x| now; below 1: of its largest
+    double step_factor;      /* 0: the step is sized by the method's own rule; c > 0: by the
+                                 plain one, c h error^(-1/(k+1)) at order k (0.9, say) */
+    int64_t max_steps;       /* per dae_advance; 0: 10 million */
+    int newton_max;          /* iterations per step; 0: 4 */
+    double newton_tolerance; /* 0: 0.1 of the error tolerance */
+    double fading;           /* 0: the relative tolerance is of |x| now; below 1: of its largest
                                  value of late, which fades by this factor in the time in
                                  which it would pass 0, |x| / |x'|: for unknowns that pass 0
-                                 again and again                                            */
-    int suppress_algebraic;   /* 1: errors of algebraic unknowns do not limit steps, of those
+                                 again and again */
+    int suppress_algebraic;  /* 1: errors of algebraic unknowns do not limit steps, of those
                                  beside them do: where algebraic ones follow from these and
-                                 are no harder to compute                                   */
+                                 are no harder to compute */
     dae_start_kind start;
-    dae_first_kind first;     /* the first steps of a multistep method                      */
-    int careful;              /* 1: watch the callbacks (slow): unset output, overruns,
+    dae_first_kind first; /* the first steps of a multistep method */
+    int careful;          /* 1: watch the callbacks (slow): unset output, overruns,
                                  changed inputs, answers that differ; 0: changed inputs in
-                                 the first calls and ever fewer of the later ones           */
-    int check_jacobian;       /* 1: compare the Jacobian with differences at the start; it is
-                                 always done when Newton keeps failing; -1: never           */
+                                 the first calls and ever fewer of the later ones */
+    int check_jacobian;   /* 1: compare the Jacobian with differences at the start; it is
+                                 always done when Newton keeps failing; -1: never */
     void (*log)(const dae_step_record *record, void *log_user);
     void *log_user;
     const dae_allocator *allocator;
@@ -293,8 +292,8 @@ typedef struct dae_solver dae_solver;
 
 /* Returns an object even on failure (ask dae_last_status and dae_message); NULL never.
  * The problem's arrays (pattern, names, mass_values, level) must outlive the solver. */
-dae_solver *dae_open_version(const dae_problem *problem, const dae_options *options,
-                             int version, size_t problem_bytes, size_t options_bytes);
+dae_solver *dae_open_version(const dae_problem *problem, const dae_options *options, int version,
+                             size_t problem_bytes, size_t options_bytes);
 static inline dae_solver *dae_open(const dae_problem *problem, const dae_options *options)
 {
     return dae_open_version(problem, options, DAE_VERSION, sizeof(dae_problem),
@@ -317,7 +316,7 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot);
 
 void dae_close(dae_solver *s); /* NULL is allowed */
 
-const char *dae_message(const dae_solver *s);    /* of the last failure; "" if none        */
+const char *dae_message(const dae_solver *s); /* of the last failure; "" if none */
 dae_status dae_last_status(const dae_solver *s);
 
 /* Restart after a change of the state: as dae_start, but keeps Jacobian, step size scale and
@@ -327,23 +326,23 @@ dae_status dae_restart(dae_solver *s, double t, const double *x, const double *x
 /* ------------------------------------------------------------------ tier 2 ----------- */
 
 typedef struct dae_statistics {
-    int64_t steps;               /* accepted                                                */
-    int64_t rejected;            /* by the error test                                       */
-    int64_t newton_failures;     /* attempts given up by Newton                             */
-    int64_t residuals;           /* residual evaluations, those for Jacobians included      */
-    int64_t jacobian_residuals;  /* of these, spent on difference quotients                 */
+    int64_t steps;              /* accepted */
+    int64_t rejected;           /* by the error test */
+    int64_t newton_failures;    /* attempts given up by Newton */
+    int64_t residuals;          /* residual evaluations, those for Jacobians included */
+    int64_t jacobian_residuals; /* of these, spent on difference quotients */
     int64_t d_evaluations;
     int64_t jacobians, factorizations, solves, newton_iterations;
     int64_t event_evaluations, nonfinite, retries, repivots;
     int64_t restarts;
-    double t, h, h_next;         /* current time, last step, next step                      */
+    double t, h, h_next; /* current time, last step, next step */
     int order, order_next;
     int order_highest;
-    int user_code;               /* what a callback answered when it stopped the run        */
-    const char *method, *linear; /* in use                                                  */
-    const char *reason;          /* why "auto" took this method; NULL: it was asked for     */
-    int64_t nonzeros;            /* of the iteration matrix                                 */
-    int filtered;                /* 1: error estimates are filtered by now                  */
+    int user_code;               /* what a callback answered when it stopped the run */
+    const char *method, *linear; /* in use */
+    const char *reason;          /* why "auto" took this method; NULL: it was asked for */
+    int64_t nonzeros;            /* of the iteration matrix */
+    int filtered;                /* 1: error estimates are filtered by now */
     int64_t factor_nonzeros;     /* of its triangular factors; 0: not known (only klu tells) */
 } dae_statistics;
 

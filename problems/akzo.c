@@ -6,14 +6,13 @@
  */
 #include "support.h"
 
-static const double k1 = 18.7, k2 = 0.58, k3 = 0.09, k4 = 0.42, K = 34.4, klA = 3.3,
-                    Ks = 115.83, pCO2 = 0.9, H = 737;
+static const double k1 = 18.7, k2 = 0.58, k3 = 0.09, k4 = 0.42, K = 34.4, klA = 3.3, Ks = 115.83,
+                    pCO2 = 0.9, H = 737;
 
 static int rhs(double t, const double *y, double *f, void *user)
 {
     (void)t, (void)user;
-    if (y[1] < 0)
-        return DAE_RETRY; /* a concentration under a root */
+    if (y[1] < 0) return DAE_RETRY; /* a concentration under a root */
     double root = sqrt(y[1]);
     double r1 = k1 * y[0] * y[0] * y[0] * y[0] * root;
     double r2 = k2 * y[2] * y[3];
@@ -39,8 +38,7 @@ static const double stoichiometry[5][5] = {
 static int jacobian(double t, const double *y, const double *ydot, double *J, void *user)
 {
     (void)t, (void)ydot, (void)user;
-    if (y[1] <= 0)
-        return DAE_RETRY;
+    if (y[1] <= 0) return DAE_RETRY;
     double root = sqrt(y[1]), cube = y[0] * y[0] * y[0];
     const double slope[5][6] = {
         /* d r_q / d y_j */
@@ -53,8 +51,7 @@ static int jacobian(double t, const double *y, const double *ydot, double *J, vo
     for (int j = 0; j < 6; j++)
         for (int i = 0; i < 5; i++) {
             double sum = 0;
-            for (int q = 0; q < 5; q++)
-                sum += stoichiometry[i][q] * slope[q][j];
+            for (int q = 0; q < 5; q++) sum += stoichiometry[i][q] * slope[q][j];
             J[i + j * 6] = sum;
         }
     J[1 + 1 * 6] -= klA;
@@ -67,28 +64,23 @@ static int jacobian(double t, const double *y, const double *ydot, double *J, vo
 static int residual(double t, const double *y, const double *ydot, double *r, void *user)
 {
     int answer = rhs(t, y, r, user);
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; i < 5; i++)
-        r[i] = ydot[i] - r[i];
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < 5; i++) r[i] = ydot[i] - r[i];
     r[5] = -r[5];
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *y, const double *ydot, double *Kx,
-                      void *user)
+static int jacobian_x(double t, const double *y, const double *ydot, double *Kx, void *user)
 {
     int answer = jacobian(t, y, ydot, Kx, user);
     negate(Kx, 36);
     return answer;
 }
 
-static int jacobian_xdot(double t, const double *y, const double *ydot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *y, const double *ydot, double *C, void *user)
 {
     (void)t, (void)y, (void)ydot, (void)user;
-    for (int i = 0; i < 5; i++)
-        C[i + i * 6] = 1;
+    for (int i = 0; i < 5; i++) C[i + i * 6] = 1;
     return DAE_OK;
 }
 
@@ -116,8 +108,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)value;
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     *s = (state){ .x0 = { 0.444, 0.00123, 0, 0.007, 0, Ks * 0.444 * 0.007 } };
     rhs(0, s->x0, s->xdot0, NULL);
     s->xdot0[5] = Ks * (s->xdot0[0] * s->x0[3] + s->x0[0] * s->xdot0[3]);
@@ -155,11 +146,10 @@ const problem_entry problem_akzo = {
     .name = "akzo",
     .title = "a chemical process of Akzo Nobel: five reactions, one equilibrium, index "
              "1",
-    .description =
-        "Two species, FLB and ZHU, are mixed while carbon dioxide flows in (chemakzo in "
-        "the test set). Five balances and the equilibrium Ks FLB ZHU = FLB.ZHU. "
-        "Reaction rates contain sqrt(CO2): a negative concentration is refused and the "
-        "solver asked for a smaller step.",
+    .description = "Two species, FLB and ZHU, are mixed while carbon dioxide flows in (chemakzo in "
+                   "the test set). Five balances and the equilibrium Ks FLB ZHU = FLB.ZHU. "
+                   "Reaction rates contain sqrt(CO2): a negative concentration is refused and the "
+                   "solver asked for a smaller step.",
     .source = "W. J. H. Stortelder 1998; IVP test set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .build = build,

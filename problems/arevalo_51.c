@@ -23,8 +23,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t, (void)xdot, (void)user;
     const int n = unknowns;
@@ -39,12 +38,10 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < la; i++)
-        C[i + i * unknowns] = 1;
+    for (int i = 0; i < la; i++) C[i + i * unknowns] = 1;
     return DAE_OK;
 }
 
@@ -71,8 +68,7 @@ static int constraints(double t, const double *x, double *c, void *user)
 }
 
 static const char *const names[] = { "x", "y", "u", "v", "lambda" };
-static const char *const equations[] = { "x' = u", "y' = v", "force in x", "force in y",
-                                         "circle" };
+static const char *const equations[] = { "x' = u", "y' = v", "force in x", "force in y", "circle" };
 static const char *const constraint_names[] = { "position", "velocity", "acceleration" };
 static const unsigned char level[] = { 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3 };
 
@@ -84,8 +80,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)form, (void)value;
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     double *x = s->x0;
     exact(0, x, NULL);
     s->xdot0[px] = x[vx];
@@ -120,12 +115,11 @@ static const char *const forms[] = { "implicit", NULL };
 const problem_entry problem_arevalo_51 = {
     .name = "arevalo-51",
     .title = "a point driven round the circle, index 3: the first step of implicit Euler",
-    .description =
-        "x'' = 2 y + x lambda, y'' = -2 x + y lambda on x^2 + y^2 = 1 with the solution "
-        "x = sin (1+t)^2, y = cos (1+t)^2, lambda = -4 (1+t)^2. From exact initial "
-        "values implicit Euler makes an error of 2 in lambda in its first step, however "
-        "small; 'daedalus init arevalo-51 --fixed-step 1e-3' predicts it and gives the "
-        "velocities that avoid it.",
+    .description = "x'' = 2 y + x lambda, y'' = -2 x + y lambda on x^2 + y^2 = 1 with the solution "
+                   "x = sin (1+t)^2, y = cos (1+t)^2, lambda = -4 (1+t)^2. From exact initial "
+                   "values implicit Euler makes an error of 2 in lambda in its first step, however "
+                   "small; 'daedalus init arevalo-51 --fixed-step 1e-3' predicts it and gives the "
+                   "velocities that avoid it.",
     .source = "Arevalo, Electron. Trans. Numer. Anal. 34 (2008), Problem 5.1",
     .forms = forms,
     .build = build,

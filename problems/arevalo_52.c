@@ -29,8 +29,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)xdot, (void)user;
     const int n = unknowns;
@@ -53,12 +52,10 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < la; i++)
-        C[i + i * unknowns] = 1;
+    for (int i = 0; i < la; i++) C[i + i * unknowns] = 1;
     return DAE_OK;
 }
 
@@ -103,8 +100,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)form, (void)value;
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     double a = sqrt(3) / 2, sine = sin(1), cosine = cos(1), *x = s->x0, *dot = s->xdot0;
     exact(1, x, NULL);
     dot[x_] = 2 * x[u_];
@@ -148,9 +144,8 @@ const problem_entry problem_arevalo_52 = {
         "from q and G different from the transpose of R_p. From exact initial values at "
         "t = 1 implicit Euler makes an error of 2.4 in lambda in its first step, however "
         "small.",
-    .source =
-        "Arevalo, Electron. Trans. Numer. Anal. 34 (2008), Problem 5.2, with -4 y t^2 "
-        "in F for the printed -4 y t",
+    .source = "Arevalo, Electron. Trans. Numer. Anal. 34 (2008), Problem 5.2, with -4 y t^2 "
+              "in F for the printed -4 y t",
     .forms = forms,
     .build = build,
 };

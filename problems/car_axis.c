@@ -62,8 +62,7 @@ static void motion(const bump *b, const double *x, double *f)
     double k = inertia(), left = spring(x[xl], x[yl]);
     double ax = x[xr] - b->x, ay = x[yr] - b->y, right = spring(ax, ay);
     double dx = 2 * x[l2] * (x[xl] - x[xr]), dy = 2 * x[l2] * (x[yl] - x[yr]);
-    for (int i = 0; i < 4; i++)
-        f[i] = x[ul + i];
+    for (int i = 0; i < 4; i++) f[i] = x[ul + i];
     f[ul] = left * x[xl] + x[l1] * b->x + dx;
     f[vl] = left * x[yl] + x[l1] * b->y + dy - k * g;
     f[ur] = right * ax - dx;
@@ -83,8 +82,7 @@ static void spring_x(double x, double y, int i, int j, double *J)
 static void motion_x(const bump *b, const double *x, double *J)
 {
     double dx = 2 * (x[xl] - x[xr]), dy = 2 * (x[yl] - x[yr]);
-    for (int i = 0; i < 4; i++)
-        J[i + (ul + i) * n] = 1;
+    for (int i = 0; i < 4; i++) J[i + (ul + i) * n] = 1;
     for (int i = 0; i < 2; i++) {
         J[ul + i + (xl + i) * n] = J[ur + i + (xr + i) * n] = 2 * x[l2];
         J[ul + i + (xr + i) * n] = J[ur + i + (xl + i) * n] = -2 * x[l2];
@@ -154,8 +152,7 @@ static int jacobian2(double t, const double *x, const double *xdot, double *J, v
 /* r := M x' - r */
 static void subtract(const double *xdot, double *r)
 {
-    for (int i = 0; i < n; i++)
-        r[i] = (i < ul ? xdot[i] : i < l1 ? inertia() * xdot[i] : 0) - r[i];
+    for (int i = 0; i < n; i++) r[i] = (i < ul ? xdot[i] : i < l1 ? inertia() * xdot[i] : 0) - r[i];
 }
 
 static int residual3(double t, const double *x, const double *xdot, double *r, void *user)
@@ -172,28 +169,24 @@ static int residual2(double t, const double *x, const double *xdot, double *r, v
     return DAE_OK;
 }
 
-static int jacobian3_x(double t, const double *x, const double *xdot, double *K,
-                       void *user)
+static int jacobian3_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     jacobian3(t, x, xdot, K, user);
     negate(K, n * n);
     return DAE_OK;
 }
 
-static int jacobian2_x(double t, const double *x, const double *xdot, double *K,
-                       void *user)
+static int jacobian2_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     jacobian2(t, x, xdot, K, user);
     negate(K, n * n);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < l1; i++)
-        C[i + i * n] = i < ul ? 1 : inertia();
+    for (int i = 0; i < l1; i++) C[i + i * n] = i < ul ? 1 : inertia();
     return DAE_OK;
 }
 
@@ -206,19 +199,18 @@ static int constraints(double t, const double *x, double *c, void *user)
     return DAE_OK;
 }
 
-static const char *const constraint_names[] = {
-    "left end above the road: p_l . b", "length of the axis: |p_l - p_r|^2 - L^2",
-    "derivative of p_l . b", "(p_l - p_r) . (v_l - v_r)"
-};
+static const char *const constraint_names[] = { "left end above the road: p_l . b",
+                                                "length of the axis: |p_l - p_r|^2 - L^2",
+                                                "derivative of p_l . b",
+                                                "(p_l - p_r) . (v_l - v_r)" };
 static const char *const names[] = { "xl",  "yl",  "xr",  "yr",      "xl'",
                                      "yl'", "xr'", "yr'", "lambda1", "lambda2" };
-static const char *const equations[] = {
-    "velocity xl", "velocity yl", "velocity xr", "velocity yr", "force xl",
-    "force yl",    "force xr",    "force yr",    "p_l . b",     "length"
+static const char *const equations[] = { "velocity xl", "velocity yl", "velocity xr", "velocity yr",
+                                         "force xl",    "force yl",    "force xr",    "force yr",
+                                         "p_l . b",     "length" };
+static const unsigned char level3[] = {
+    0, 0, 0, 0, DAE_INDEX2, DAE_INDEX2, DAE_INDEX2, DAE_INDEX2, DAE_INDEX3, DAE_INDEX3
 };
-static const unsigned char level3[] = { 0,          0,          0,          0,
-                                        DAE_INDEX2, DAE_INDEX2, DAE_INDEX2, DAE_INDEX2,
-                                        DAE_INDEX3, DAE_INDEX3 };
 static const unsigned char level2[] = { 0, 0, 0, 0, 0, 0, 0, 0, DAE_INDEX2, DAE_INDEX2 };
 static const double x0[] = { 0, 0.5, 1, 0.5, -0.5, 0, -0.5, 0, 0, 0 };
 static const double xdot0[] = { -0.5, 0, -0.5, 0, 0, -1, 0, -1, 0.0515, 0.012875 };
@@ -279,8 +271,8 @@ static int constraint_t(double t, const double *q, double *rate, void *user)
 /* Radau at rtol 1e-13: index1, ggl and maggi-qr agree to 13 digits. The values of the IVP test
  * set differ by 5e-13 in v, enough to be seen in the accelerations. */
 static const double end[] = {
-    0.0493455784275195, 0.496989460230011, 1.04174252488537, 0.37391102726537,
-    -0.0770583684035961, 0.00744686659207439, 0.017556815753513, 0.77034104377957,
+    0.0493455784275195,   0.496989460230011,    1.04174252488537,  0.37391102726537,
+    -0.0770583684035961,  0.00744686659207439,  0.017556815753513, 0.77034104377957,
     -0.00473688659085014, -0.00110468033125805,
 };
 
@@ -370,13 +362,12 @@ static const char *const forms[] = { "ggl",
 const problem_entry problem_car_axis = {
     .name = "car-axis",
     .title = "a car axis on a bumpy road: springs and two constraints, index 3 or 2",
-    .description =
-        "Two ends of an axis on springs above the wheels of a car; the right wheel goes "
-        "over bumps of the road. Ten unknowns: positions, velocities, two multipliers. "
-        "The mass in front of v' is 5e-4, so the multipliers, the size of the forces, "
-        "are small beside the tolerance; index2 has the constraints of the velocities. "
-        "index3, index2 and their -mass forms are written by hand; the others are the "
-        "formulations of mechanics.",
+    .description = "Two ends of an axis on springs above the wheels of a car; the right wheel goes "
+                   "over bumps of the road. Ten unknowns: positions, velocities, two multipliers. "
+                   "The mass in front of v' is 5e-4, so the multipliers, the size of the forces, "
+                   "are small beside the tolerance; index2 has the constraints of the velocities. "
+                   "index3, index2 and their -mass forms are written by hand; the others are the "
+                   "formulations of mechanics.",
     .source = "S. Schneider 1994; IVP test set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .build = build,

@@ -93,8 +93,7 @@ const problem_entry *const problem_list[] = {
 const problem_entry *problem_find(const char *name)
 {
     for (int i = 0; name && problem_list[i]; i++)
-        if (strcmp(problem_list[i]->name, name) == 0)
-            return problem_list[i];
+        if (strcmp(problem_list[i]->name, name) == 0) return problem_list[i];
     return NULL;
 }
 
@@ -110,13 +109,10 @@ static int least(int a, int b)
 
 static int edit_distance(const char *typed, const char *name)
 {
-    int row[longest +
-            1]; /* row[j]: distance from the first i typed to the first j of name */
+    int row[longest + 1]; /* row[j]: distance from the first i typed to the first j of name */
     int columns = 0;
-    while (columns < longest && name[columns])
-        columns++;
-    for (int j = 0; j <= columns; j++)
-        row[j] = j * missing;
+    while (columns < longest && name[columns]) columns++;
+    for (int j = 0; j <= columns; j++) row[j] = j * missing;
     for (int i = 0; i < longest && typed[i]; i++) {
         int diagonal = row[0];
         row[0] += superfluous;
@@ -142,8 +138,7 @@ const char *problem_nearest(const char *name)
 {
     const char *best = NULL;
     int best_distance = INT_MAX;
-    if (name && strlen(name) > longest)
-        return NULL; /* no name is that long */
+    if (name && strlen(name) > longest) return NULL; /* no name is that long */
     for (int i = 0; name && problem_list[i]; i++) {
         const char *known = problem_list[i]->name;
         int distance = edit_distance(name, known);
@@ -158,18 +153,15 @@ const char *problem_nearest(const char *name)
 static int count_settings(const problem_entry *entry)
 {
     int count = 0;
-    while (entry->settings && entry->settings[count].name)
-        count++;
+    while (entry->settings && entry->settings[count].name) count++;
     return count;
 }
 
 static const char *find_form(const problem_entry *entry, const char *form)
 {
-    if (!form)
-        return entry->forms[0];
+    if (!form) return entry->forms[0];
     for (int i = 0; entry->forms[i]; i++)
-        if (strcmp(entry->forms[i], form) == 0)
-            return entry->forms[i];
+        if (strcmp(entry->forms[i], form) == 0) return entry->forms[i];
     return NULL;
 }
 
@@ -181,17 +173,12 @@ static const char *merge_settings(const problem_entry *entry, const problem_sett
                                   int set_count, double *value)
 {
     int count = count_settings(entry);
-    for (int k = 0; k < count; k++)
-        value[k] = entry->settings[k].value;
+    for (int k = 0; k < count; k++) value[k] = entry->settings[k].value;
     for (int i = 0; i < set_count; i++) {
         int k = 0;
-        while (k < count && set[i].name &&
-               strcmp(entry->settings[k].name, set[i].name) != 0)
-            k++;
-        if (!set[i].name)
-            return "(no name)";
-        if (k == count || !isfinite(set[i].value))
-            return set[i].name;
+        while (k < count && set[i].name && strcmp(entry->settings[k].name, set[i].name) != 0) k++;
+        if (!set[i].name) return "(no name)";
+        if (k == count || !isfinite(set[i].value)) return set[i].name;
         value[k] = set[i].value;
     }
     return NULL;
@@ -202,41 +189,31 @@ int problem_open(const problem_entry *entry, const char *form, const problem_set
 {
     double value[most_settings] = { 0 };
     const char *nobody = NULL;
-    if (!culprit)
-        culprit = &nobody;
+    if (!culprit) culprit = &nobody;
     *culprit = NULL;
-    if (!out)
-        return DAE_E_ARG;
+    if (!out) return DAE_E_ARG;
     *out = (problem_instance){ 0 };
-    if (!entry || set_count < 0 || (set_count > 0 && !set))
-        return DAE_E_ARG;
-    if (count_settings(entry) > most_settings)
-        return DAE_E_INTERNAL;
+    if (!entry || set_count < 0 || (set_count > 0 && !set)) return DAE_E_ARG;
+    if (count_settings(entry) > most_settings) return DAE_E_INTERNAL;
     const char *chosen = find_form(entry, form);
     *culprit = chosen ? merge_settings(entry, set, set_count, value) : form;
-    if (*culprit)
-        return DAE_E_OPTION;
+    if (*culprit) return DAE_E_OPTION;
     int answer = entry->build(chosen, value, out);
-    if (answer == DAE_OK)
-        return DAE_OK;
+    if (answer == DAE_OK) return DAE_OK;
     char why[sizeof out->why];
     memcpy(why, out->why, sizeof why);
     problem_close(out);
     memcpy(out->why, why, sizeof why);
-    if (answer < 0)
-        return answer;
-    if (answer > count_settings(entry))
-        return DAE_E_INTERNAL;
+    if (answer < 0) return answer;
+    if (answer > count_settings(entry)) return DAE_E_INTERNAL;
     *culprit = entry->settings[answer - 1].name;
     return DAE_E_OPTION;
 }
 
 void problem_close(problem_instance *p)
 {
-    if (!p)
-        return;
-    if (p->dispose)
-        p->dispose(p);
+    if (!p) return;
+    if (p->dispose) p->dispose(p);
     free(p->memory);
     *p = (problem_instance){ 0 };
 }
@@ -245,8 +222,7 @@ void problem_close(problem_instance *p)
  * when not a single component was compared. */
 static double digits(double largest, int compared)
 {
-    if (compared == 0)
-        return NAN;
+    if (compared == 0) return NAN;
     return -log10(largest);
 }
 
@@ -256,20 +232,16 @@ void problem_digits(const problem_instance *p, const double *x, const double *re
     double relative = 0, mixed = 0;
     int relative_count = 0, mixed_count = 0;
     for (int i = 0; ref && i < p->problem.size; i++) {
-        if (isnan(ref[i]))
-            continue;
+        if (isnan(ref[i])) continue;
         double error = isfinite(x[i]) ? fabs(x[i] - ref[i]) : INFINITY;
         double scale = atol_over_rtol + fabs(ref[i]);
         if (error > 0) /* 0 / 0 would be NaN: no error is no error on any scale */
             mixed = fmax(mixed, error / scale);
         mixed_count++;
-        if ((p->counted && !p->counted[i]) || !(fabs(ref[i]) > 1e-200))
-            continue;
+        if ((p->counted && !p->counted[i]) || !(fabs(ref[i]) > 1e-200)) continue;
         relative = fmax(relative, error / fabs(ref[i]));
         relative_count++;
     }
-    if (scd)
-        *scd = digits(relative, relative_count);
-    if (mescd)
-        *mescd = digits(mixed, mixed_count);
+    if (scd) *scd = digits(relative, relative_count);
+    if (mescd) *mescd = digits(mixed, mixed_count);
 }

@@ -39,8 +39,7 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     const state *s = user;
     (void)t;
     *E = -s->base.energy0 + s->g * (q[1] + q[3]);
-    for (int i = 0; i < 4; i++)
-        *E += v[i] * v[i] / 2;
+    for (int i = 0; i < 4; i++) *E += v[i] * v[i] / 2;
     return DAE_OK;
 }
 
@@ -64,16 +63,13 @@ static void place(state *s, double angle)
 static int build(const char *form, const double *value, problem_instance *out)
 {
     for (int k = 0; k < 4; k++)
-        if (!(value[k] > 0))
-            return bad_setting(k);
+        if (!(value[k] > 0)) return bad_setting(k);
     if (value[0] == value[1] && value[2] == value[3] && value[4] == 0)
         return bad_setting(4); /* P = B */
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->ground = value[0];
-    for (int k = 0; k < 3; k++)
-        s->length[k] = value[1 + k];
+    for (int k = 0; k < 3; k++) s->length[k] = value[1 + k];
     s->g = value[6];
     double angle = value[4] * 3.14159265358979323846 / 180;
     place(s, angle);

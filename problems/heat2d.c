@@ -68,23 +68,19 @@ static int residual(double t, const double *u, const double *udot, double *r, vo
 {
     const state *s = user;
     rhs(t, u, r, user);
-    for (int c = 0; c < s->N * s->N; c++)
-        r[c] = s->mass[c] * udot[c] - r[c];
+    for (int c = 0; c < s->N * s->N; c++) r[c] = s->mass[c] * udot[c] - r[c];
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *u, const double *udot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *u, const double *udot, double *K, void *user)
 {
     const state *s = user;
     jacobian(t, u, udot, K, user);
-    for (int64_t k = 0; k < s->start[s->N * s->N]; k++)
-        K[k] = -K[k];
+    for (int64_t k = 0; k < s->start[s->N * s->N]; k++) K[k] = -K[k];
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *u, const double *udot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *u, const double *udot, double *C, void *user)
 {
     (void)t, (void)u, (void)udot;
     const state *s = user;
@@ -108,16 +104,13 @@ static int exact(double t, double *u, void *user)
     double *w = u; /* until the end the boundary line j = 0 holds w */
     memset(w, 0, (size_t)N * sizeof(double));
     for (int k = 1; k <= m; k += 2) {
-        double angle = pi * k / (2.0 * (m + 1)), half = sin(angle),
-               ratio = half * (m + 1);
+        double angle = pi * k / (2.0 * (m + 1)), half = sin(angle), ratio = half * (m + 1);
         double mode = cos(angle) / (ratio * ratio * ratio);
         double factor = mode * exp(-4 * ratio * ratio * t);
-        for (int i = 1; i <= m && factor != 0; i++)
-            w[i] += factor * mode_value(s, k, i);
+        for (int i = 1; i <= m && factor != 0; i++) w[i] += factor * mode_value(s, k, i);
     }
     for (int j = 1; j < N; j++)
-        for (int i = 0; i < N; i++)
-            u[i + j * N] = 16 * w[i] * w[j];
+        for (int i = 0; i < N; i++) u[i + j * N] = 16 * w[i] * w[j];
     memset(w, 0, (size_t)N * sizeof(double));
     return DAE_OK;
 }
@@ -171,20 +164,17 @@ static int allocate(int N, problem_instance *out, block *b)
                                               .names = named,
                                               .text = named * name_length },
                                b);
-    if (answer == DAE_OK && named)
-        out->problem.names = b->names;
+    if (answer == DAE_OK && named) out->problem.names = b->names;
     return answer;
 }
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!is_whole(value[0], 1, most_lines))
-        return bad_setting(0);
+    if (!is_whole(value[0], 1, most_lines)) return bad_setting(0);
     int m = (int)value[0], N = m + 2, n = N * N;
     block b;
     int answer = allocate(N, out, &b);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     double *u0 = b.doubles, *udot0 = u0 + n, *mass = udot0 + n;
     state *s = b.state;
     *s = (state){ .m = m,
@@ -196,13 +186,11 @@ static int build(const char *form, const double *value, problem_instance *out)
     fill_points(s, u0, b.levels);
     fill_pattern(s, b.starts, b.rows);
     rhs(0, u0, udot0, s);
-    if (out->problem.names)
-        fill_names(s, &b);
+    if (out->problem.names) fill_names(s, &b);
     dae_problem *p = &out->problem;
     p->size = n;
     p->level = b.levels;
-    p->pattern =
-        (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
+    p->pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
     if (strcmp(form, "mass") == 0) {
         p->rhs = rhs;
         p->mass_kind = DAE_MASS_DIAGONAL;
@@ -233,12 +221,11 @@ const problem_entry problem_heat2d = {
     .name = "heat2d",
     .title = "the heat equation on a square, boundary points algebraic, sparse, index "
              "1",
-    .description =
-        "Five-point differences for u_t = u_xx + u_yy from 16 x (1 - x) y (1 - y), with "
-        "the boundary points kept as unknowns and their values as algebraic equations, "
-        "as in SUNDIALS' example idaHeat2D (which runs to t = 10.24, where hardly "
-        "anything above 1e-88 is left; here the end is t = 0.16). Errors are measured "
-        "against the solution of the semidiscrete system. A sparse matrix of any size.",
+    .description = "Five-point differences for u_t = u_xx + u_yy from 16 x (1 - x) y (1 - y), with "
+                   "the boundary points kept as unknowns and their values as algebraic equations, "
+                   "as in SUNDIALS' example idaHeat2D (which runs to t = 10.24, where hardly "
+                   "anything above 1e-88 is left; here the end is t = 0.16). Errors are measured "
+                   "against the solution of the semidiscrete system. A sparse matrix of any size.",
     .source = "SUNDIALS, example idaHeat2D (Hindmarsh et al. 2005)",
     .forms = forms,
     .settings = settings,

@@ -44,16 +44,14 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     jacobian(t, x, xdot, K, user);
     negate(K, 9);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -121,10 +119,9 @@ static const char *const forms[] = { "implicit", "mass", NULL };
 const problem_entry problem_hessenberg2 = {
     .name = "hessenberg2",
     .title = "a semi-explicit index-2 system, nonlinear in z, with exact solution",
-    .description =
-        "y1' = y1 y2^2 z^2, y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1, solved by "
-        "exp(t), exp(-2 t), exp(2 t). The quadratic z makes order results for index 2 "
-        "show their true values.",
+    .description = "y1' = y1 y2^2 z^2, y2' = y1^2 y2^2 - 3 y2^2 z, 0 = y1^2 y2 - 1, solved by "
+                   "exp(t), exp(-2 t), exp(2 t). The quadratic z makes order results for index 2 "
+                   "show their true values.",
     .source = "of the kind of Hairer, Lubich, Roche 1989, order tests for index 2",
     .forms = forms,
     .build = build,

@@ -29,8 +29,7 @@ static int jacobian(double t, const double *y, const double *ydot, double *J, vo
     (void)t, (void)ydot, (void)user;
     static const double sign[8] = { 0, 0, 0, 0, 0, -1, 1, -1 };
     for (int j = 0; j < 8; j++)
-        for (int i = 0; i < 8; i++)
-            J[i + j * 8] = linear[i][j];
+        for (int i = 0; i < 8; i++) J[i + j * 8] = linear[i][j];
     for (int i = 5; i < 8; i++) {
         J[i + 5 * 8] += sign[i] * 280 * y[7];
         J[i + 7 * 8] += sign[i] * 280 * y[5];
@@ -45,16 +44,14 @@ static int constraints(double t, const double *y, double *c, void *user)
     return DAE_OK;
 }
 
-static const char *const names[] = { "Pr",   "Pfr",   "PrX",    "PfrX",
-                                     "PrX'", "PfrX'", "PfrX'E", "E" };
+static const char *const names[] = { "Pr", "Pfr", "PrX", "PfrX", "PrX'", "PfrX'", "PfrX'E", "E" };
 static const char *const constraint_names[] = { "enzyme" };
 static const unsigned char level[8] = { 0 };
 static const double x0[8] = { 1, 0, 0, 0, 0, 0, 0, 0.0057 };
 static const double xdot0[8] = { -1.7093, 1.71, 0, 0, 0, 0, 0, 0 };
 static const double reference[8] = {
-    7.3713125733256685e-04, 1.4424857263161851e-04, 5.8887297409675752e-05,
-    1.1756513432831491e-03, 2.3863561988313308e-03, 6.2389682527427964e-03,
-    2.8499983951857689e-03, 2.8500016048142308e-03,
+    7.3713125733256685e-04, 1.4424857263161851e-04, 5.8887297409675752e-05, 1.1756513432831491e-03,
+    2.3863561988313308e-03, 6.2389682527427964e-03, 2.8499983951857689e-03, 2.8500016048142308e-03,
 };
 
 static int build(const char *form, const double *value, problem_instance *out)
@@ -84,11 +81,10 @@ static const char *const forms[] = { "ode", NULL };
 const problem_entry problem_hires = {
     .name = "hires",
     .title = "HIRES: eight reactants of photomorphogenesis, a stiff ODE",
-    .description =
-        "Phytochrome under high irradiance: seven linear reactions and one bimolecular "
-        "one (280 y6 y8). Moderately stiff; the sum of the last two components is "
-        "constant, and just before the end the solution leaves a plateau, so that late "
-        "errors show.",
+    .description = "Phytochrome under high irradiance: seven linear reactions and one bimolecular "
+                   "one (280 y6 y8). Moderately stiff; the sum of the last two components is "
+                   "constant, and just before the end the solution leaves a plateau, so that late "
+                   "errors show.",
     .source = "E. Schaefer 1975; Hairer & Wanner 1996, IV.10; IVP test set 2.4 (Mazzia, "
               "Magherini)",
     .forms = forms,

@@ -27,8 +27,7 @@ static int common_rows(const state *s, double t, const double *x, double *r)
     return DAE_OK;
 }
 
-static int leading_jacobian_x(double t, const double *x, const double *xdot, double *K,
-                              void *user)
+static int leading_jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)x, (void)xdot;
     const state *s = user;
@@ -44,16 +43,14 @@ static int leading_jacobian_x(double t, const double *x, const double *xdot, dou
     return DAE_OK;
 }
 
-static int standard_jacobian_x(double t, const double *x, const double *xdot, double *K,
-                               void *user)
+static int standard_jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     leading_jacobian_x(t, x, xdot, K, user);
     K[1 + 0 * 3] -= ((const state *)user)->eta;
     return DAE_OK;
 }
 
-static int standard_residual(double t, const double *x, const double *xdot, double *r,
-                             void *user)
+static int standard_residual(double t, const double *x, const double *xdot, double *r, void *user)
 {
     const state *s = user;
     common_rows(s, t, x, r);
@@ -62,8 +59,7 @@ static int standard_residual(double t, const double *x, const double *xdot, doub
     return DAE_OK;
 }
 
-static int leading_residual(double t, const double *x, const double *ddot, double *r,
-                            void *user)
+static int leading_residual(double t, const double *x, const double *ddot, double *r, void *user)
 {
     const state *s = user;
     common_rows(s, t, x, r);
@@ -80,8 +76,7 @@ static int leading_d(double t, const double *x, double *d, void *user)
 }
 
 /* A D of the leading form is diag(1, 1, 0) = E again. */
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -107,16 +102,14 @@ static int constraints(double t, const double *x, double *c, void *user)
 }
 
 static const char *const names[] = { "x1", "x2", "x3" };
-static const char *const constraint_names[] = { "(1 - eta t) x1 + x2",
-                                                "hidden: x2 + x3" };
+static const char *const constraint_names[] = { "(1 - eta t) x1 + x2", "hidden: x2 + x3" };
 static const unsigned char level[] = { 0, 0, DAE_INDEX2 };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
     double lambda = value[0], eta = value[1];
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     *s = (state){ .lambda = lambda, .eta = eta, .x0 = { 1, -1, 1 } };
     s->xdot0[0] = -lambda;
     dae_problem *p = &out->problem;
@@ -161,11 +154,10 @@ const problem_entry problem_hmt_11 = {
     .name = "hmt-11",
     .title = "linear Hessenberg index 2 with a turning constraint: step size "
              "restrictions",
-    .description =
-        "x1 = exp(-lambda t) whatever eta is; yet in the form standard an implicit "
-        "method sees a problem that depends on eta and is unstable for steps above "
-        "about 1/|eta| when eta is negative. The form leading differentiates (x1, (1 - "
-        "eta t) x1 + x2), whose subspaces do not move, and has no such restriction.",
+    .description = "x1 = exp(-lambda t) whatever eta is; yet in the form standard an implicit "
+                   "method sees a problem that depends on eta and is unstable for steps above "
+                   "about 1/|eta| when eta is negative. The form leading differentiates (x1, (1 - "
+                   "eta t) x1 + x2), whose subspaces do not move, and has no such restriction.",
     .source = "Higueras, Maerz, Tischendorf, Numerically well formulated index-2 DAEs, "
               "Example 1.1",
     .forms = forms,

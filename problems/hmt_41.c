@@ -17,8 +17,7 @@ typedef struct state {
     double x0[2], xdot0[2];
 } state;
 
-static int standard_residual(double t, const double *x, const double *xdot, double *r,
-                             void *user)
+static int standard_residual(double t, const double *x, const double *xdot, double *r, void *user)
 {
     double eta = ((const state *)user)->eta;
     r[0] = x[0] + eta * t * x[1] - exp(-t);
@@ -26,8 +25,7 @@ static int standard_residual(double t, const double *x, const double *xdot, doub
     return DAE_OK;
 }
 
-static int standard_jacobian_x(double t, const double *x, const double *xdot, double *K,
-                               void *user)
+static int standard_jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)x, (void)xdot;
     double eta = ((const state *)user)->eta;
@@ -37,8 +35,7 @@ static int standard_jacobian_x(double t, const double *x, const double *xdot, do
     return DAE_OK;
 }
 
-static int leading_residual(double t, const double *x, const double *ddot, double *r,
-                            void *user)
+static int leading_residual(double t, const double *x, const double *ddot, double *r, void *user)
 {
     double eta = ((const state *)user)->eta;
     r[0] = x[0] + eta * t * x[1] - exp(-t);
@@ -46,8 +43,7 @@ static int leading_residual(double t, const double *x, const double *ddot, doubl
     return DAE_OK;
 }
 
-static int leading_jacobian_x(double t, const double *x, const double *ddot, double *K,
-                              void *user)
+static int leading_jacobian_x(double t, const double *x, const double *ddot, double *K, void *user)
 {
     (void)x, (void)ddot;
     double eta = ((const state *)user)->eta;
@@ -58,8 +54,7 @@ static int leading_jacobian_x(double t, const double *x, const double *ddot, dou
 }
 
 /* Of both forms: E of the standard form, f_d' d_x of the other. */
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)x, (void)xdot;
     C[1 + 0 * 2] = 1;
@@ -88,18 +83,15 @@ static int constraints(double t, const double *x, double *c, void *user)
 }
 
 static const char *const names[] = { "x1", "x2" };
-static const char *const constraint_names[] = { "x1 + eta t x2 = exp(-t)",
-                                                "hidden: x2 = exp(-t)" };
+static const char *const constraint_names[] = { "x1 + eta t x2 = exp(-t)", "hidden: x2 = exp(-t)" };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
     double eta = value[0];
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     *s = (state){ .eta = eta, .level = { DAE_INDEX2, DAE_INDEX2 }, .x0 = { 1, 1 } };
-    if (eta == 0)
-        s->level[0] = 0;
+    if (eta == 0) s->level[0] = 0;
     dae_problem *p = &out->problem;
     p->size = 2;
     p->names = names;
@@ -140,11 +132,10 @@ static const problem_setting settings[] = {
 const problem_entry problem_hmt_41 = {
     .name = "hmt-41",
     .title = "linear index 2 with a turning leading matrix: why leading terms matter",
-    .description =
-        "E(t) x' + F(t) x = q with E = (0 0; 1 eta t). In the form standard implicit "
-        "Euler is unstable for eta < -1/2 and not even defined for eta = -1, whatever "
-        "the step size; BDF of order k is unstable below eta = -2^-k. In the form "
-        "leading, (x1 + eta t x2)' is differenced as a whole and every eta is harmless.",
+    .description = "E(t) x' + F(t) x = q with E = (0 0; 1 eta t). In the form standard implicit "
+                   "Euler is unstable for eta < -1/2 and not even defined for eta = -1, whatever "
+                   "the step size; BDF of order k is unstable below eta = -2^-k. In the form "
+                   "leading, (x1 + eta t x2)' is differenced as a whole and every eta is harmless.",
     .source = "Gear & Petzold 1984; Higueras, Maerz, Tischendorf, Numerically well "
               "formulated index-2 DAEs, Example 4.1",
     .forms = forms,

@@ -39,8 +39,7 @@ static int residual(double t, const double *x, const double *ddot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *ddot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *ddot, double *K, void *user)
 {
     (void)t, (void)x, (void)ddot, (void)user;
     K[0 + 0 * 3] = G;
@@ -49,8 +48,7 @@ static int jacobian_x(double t, const double *x, const double *ddot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *ddot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *ddot, double *C, void *user)
 {
     (void)x, (void)ddot, (void)user;
     C[0 + 0 * 3] = capacitance(t) + C2;
@@ -116,11 +114,10 @@ const problem_entry problem_hmt_47 = {
     .name = "hmt-47",
     .title = "a linear circuit with a time-dependent capacitance, index 2, leading "
              "term",
-    .description =
-        "Modified nodal analysis of two capacitors, a resistor and a voltage source "
-        "across which a loop of capacitors closes: the source's current is an index-2 "
-        "unknown. One of the two subspaces that matter moves in time; BDF and "
-        "Runge-Kutta methods stay stable all the same.",
+    .description = "Modified nodal analysis of two capacitors, a resistor and a voltage source "
+                   "across which a loop of capacitors closes: the source's current is an index-2 "
+                   "unknown. One of the two subspaces that matter moves in time; BDF and "
+                   "Runge-Kutta methods stay stable all the same.",
     .source = "Higueras, Maerz, Tischendorf, Numerically well formulated index-2 DAEs, "
               "Example 4.7",
     .forms = forms,

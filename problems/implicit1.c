@@ -15,8 +15,7 @@ static double forcing(double t)
     return w * w * w / 10;
 }
 
-static int leading_residual(double t, const double *x, const double *ddot, double *r,
-                            void *user)
+static int leading_residual(double t, const double *x, const double *ddot, double *r, void *user)
 {
     (void)user;
     double w = ddot[0];
@@ -31,8 +30,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return leading_residual(t, x, &w, r, user);
 }
 
-static int leading_jacobian_x(double t, const double *x, const double *ddot, double *K,
-                              void *user)
+static int leading_jacobian_x(double t, const double *x, const double *ddot, double *K, void *user)
 {
     (void)ddot, (void)user;
     K[0 + 0 * 2] = 1;
@@ -52,8 +50,7 @@ static int leading_jacobian_xdot(double t, const double *x, const double *ddot, 
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     double w = xdot[0] + x[1] * xdot[1];
     leading_jacobian_x(t, x, &w, K, user);
@@ -61,8 +58,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     double w = xdot[0] + x[1] * xdot[1];
     return leading_jacobian_xdot(t, x, &w, C, user);
@@ -133,10 +129,9 @@ static const char *const forms[] = { "implicit", "leading", NULL };
 const problem_entry problem_implicit1 = {
     .name = "implicit1",
     .title = "a fully implicit index-1 system with exact solution, for order studies",
-    .description =
-        "w + w^3/10 + x1 - x2 cos t = q(t) with w = x1' + x2 x2', and an algebraic "
-        "equation that ties x1 and x2 together. Nonlinear in x and x', singular leading "
-        "matrix that is neither diagonal nor constant. x1 = exp(-t), x2 = sin t.",
+    .description = "w + w^3/10 + x1 - x2 cos t = q(t) with w = x1' + x2 x2', and an algebraic "
+                   "equation that ties x1 and x2 together. Nonlinear in x and x', singular leading "
+                   "matrix that is neither diagonal nor constant. x1 = exp(-t), x2 = sin t.",
     .source = "made for this collection",
     .forms = forms,
     .build = build,

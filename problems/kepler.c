@@ -42,8 +42,7 @@ static double eccentric_anomaly(double t, double e)
     for (int i = 0; i < 100; i++) {
         double change = (E - e * sin(E) - M) / (1 - e * cos(E));
         E -= change;
-        if (fabs(change) < 1e-15)
-            break;
+        if (fabs(change) < 1e-15) break;
     }
     return E;
 }
@@ -75,11 +74,9 @@ static const unsigned char level[] = { 0, 0, 0, 0 };
 static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)form;
-    if (!(value[0] >= 0 && value[0] < 1))
-        return bad_setting(0);
+    if (!(value[0] >= 0 && value[0] < 1)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->e = value[0];
     s->side = sqrt((1 - s->e) * (1 + s->e));
     s->x0[0] = 1 - s->e;

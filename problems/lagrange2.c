@@ -44,8 +44,8 @@ static int rhs(double t, const double *x, double *f, void *user)
     const state *s = user;
     double X[unknowns];
     exact(t, X, user);
-    f[0] = cos(t) / 2 + (X[0] * X[0] - x[0] * x[0]) / 2 + x[1] - X[1] +
-           part_a(s, x) * x[2] - part_a(s, X) * X[2];
+    f[0] = cos(t) / 2 + (X[0] * X[0] - x[0] * x[0]) / 2 + x[1] - X[1] + part_a(s, x) * x[2] -
+           part_a(s, X) * X[2];
     f[1] = -sin(t) - x[0] * x[1] + X[0] * X[1] + part_b(s, x) * x[2] - part_b(s, X) * X[2];
     f[2] = x[0] + x[1] * x[1] / 2 - X[0] - X[1] * X[1] / 2;
     return DAE_OK;
@@ -86,18 +86,15 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     jacobian(t, x, xdot, K, user);
-    for (int j = 0; j < unknowns; j++)
-        negate(K + j * unknowns, 2);
+    for (int j = 0; j < unknowns; j++) negate(K + j * unknowns, 2);
     couple(user, K, unknowns);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot;
     C[0 + 0 * unknowns] = 1;
@@ -123,11 +120,9 @@ static const double mass[] = { 1, 1, 0 };
 static int build(const char *form, const double *value, problem_instance *out)
 {
     dae_problem *p = &out->problem;
-    if (!(value[0] >= 0 && value[0] <= 2))
-        return bad_setting(0);
+    if (!(value[0] >= 0 && value[0] <= 2)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->turning = value[0];
     s->coupled = strcmp(form, "coupled") == 0;
     exact(0, s->x0, NULL);

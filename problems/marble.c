@@ -51,8 +51,7 @@ static int length(double t, const double *q, double *phi, void *user)
 static int length_q(double t, const double *q, double *G, void *user)
 {
     (void)t, (void)user;
-    for (int j = 2; j < N; j++)
-        G[j] = q[j];
+    for (int j = 2; j < N; j++) G[j] = q[j];
     return DAE_OK;
 }
 
@@ -79,8 +78,7 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     const state *p = user;
     (void)t;
     *E = -p->mass[0] * p->s * q[0] - p->base.energy0;
-    for (int i = 0; i < N; i++)
-        *E += p->mass[i] * v[i] * v[i] / 2;
+    for (int i = 0; i < N; i++) *E += p->mass[i] * v[i] * v[i] / 2;
     return DAE_OK;
 }
 
@@ -136,8 +134,7 @@ static void finish(state *p, double t)
     double *q = p->end, *v = q + N, *lambda = v + N, du[2], o[3];
     centre(p, t, q, v, du);
     omega_at(p, q, v, o);
-    for (int j = 2; j < N; j++)
-        q[j] = v[j] = NAN;
+    for (int j = 2; j < N; j++) q[j] = v[j] = NAN;
     if (p->Omega == 0 && p->spin == 0 && p->u0[1] == 0) { /* about the y axis only */
         double half = (q[0] - p->z0[0]) / (2 * p->R);
         const double turned[4] = { cos(half), 0, sin(half), 0 };
@@ -152,13 +149,10 @@ static void finish(state *p, double t)
 static int build(const char *form, const double *value, problem_instance *out)
 {
     static const char *const names[N] = { "x", "y", "p0", "p1", "p2", "p3" };
-    static const char *const constraints[] = { "length of p", "rolling in x",
-                                               "rolling in y" };
-    if (!(value[1] > 0))
-        return bad_setting(1);
+    static const char *const constraints[] = { "length of p", "rolling in x", "rolling in y" };
+    if (!(value[1] > 0)) return bad_setting(1);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     double R = value[1], J = 0.4 * R * R;
     *p = (state){ .s = value[0],
                   .R = R,
@@ -205,11 +199,10 @@ static const problem_setting settings[] = {
 const problem_entry problem_marble = {
     .name = "marble",
     .title = "a ball rolling on an inclined plane that turns: non-holonomic, a cycloid",
-    .description =
-        "Six coordinates (Euler parameters), |p| = 1 and two rolling constraints with a "
-        "part "
-        "that depends on the position. On a turning plate the centre runs with 2/7 of "
-        "its rate on circles, and on an inclined one across the slope.",
+    .description = "Six coordinates (Euler parameters), |p| = 1 and two rolling constraints with a "
+                   "part "
+                   "that depends on the position. On a turning plate the centre runs with 2/7 of "
+                   "its rate on circles, and on an inclined one across the slope.",
     .source = "Neimark & Fufaev 1972; Earnshaw 1844",
     .forms = mechanical_forms,
     .settings = settings,

@@ -31,8 +31,7 @@ static int rhs(double t, const double *x, double *f, void *user)
     double M[4] = { 0 };
     const double s[] = { sin(t), cos(t) }, sdot[] = { cos(t), -sin(t) };
     mass(t, s, M, user);
-    for (int i = 0; i < 2; i++)
-        f[i] = M[i] * sdot[0] + M[i + 2] * sdot[1] + s[i] - x[i];
+    for (int i = 0; i < 2; i++) f[i] = M[i] * sdot[0] + M[i + 2] * sdot[1] + s[i] - x[i];
     return DAE_OK;
 }
 
@@ -49,13 +48,11 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     double M[4] = { 0 };
     mass(t, x, M, user);
     rhs(t, x, r, user);
-    for (int i = 0; i < 2; i++)
-        r[i] = M[i] * xdot[0] + M[i + 2] * xdot[1] - r[i];
+    for (int i = 0; i < 2; i++) r[i] = M[i] * xdot[0] + M[i + 2] * xdot[1] - r[i];
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t;
     double kappa = ((const state *)user)->kappa;
@@ -66,8 +63,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)xdot;
     return mass(t, x, C, user);
@@ -87,11 +83,9 @@ static const double x0[] = { 0, 1 }, xdot0[] = { 1, 0 };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!(value[0] >= 0))
-        return bad_setting(0);
+    if (!(value[0] >= 0)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->kappa = value[0];
     dae_problem *p = &out->problem;
     p->size = 2;
@@ -127,11 +121,10 @@ static const problem_setting settings[] = {
 const problem_entry problem_mass_state = {
     .name = "mass-state",
     .title = "M(x) x' = f with a strongly state-dependent matrix, exact solution",
-    .description =
-        "x = (sin t, cos t) with M_ii = 1 + kappa x_i^2. The term d(M(x) x')/dx decides "
-        "whether Newton's iteration converges: solvers that freeze M in their Jacobian "
-        "take far smaller steps or give up. Form implicit: the same with the full "
-        "derivative given.",
+    .description = "x = (sin t, cos t) with M_ii = 1 + kappa x_i^2. The term d(M(x) x')/dx decides "
+                   "whether Newton's iteration converges: solvers that freeze M in their Jacobian "
+                   "take far smaller steps or give up. Form implicit: the same with the full "
+                   "derivative given.",
     .source = "made for this collection",
     .forms = forms,
     .settings = settings,

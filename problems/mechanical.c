@@ -37,23 +37,18 @@ static int watch(int what, double t, const double *x, double *c, void *user)
 {
     dae_mechanism_report r;
     dae_status status = dae_mechanism_check(user, t, x, &r);
-    if (status != DAE_OK)
-        return status;
-    if (what & POSITION)
-        *c++ = r.position;
-    if (what & VELOCITY)
-        *c++ = r.velocity;
-    if (what & ACCELERATION)
-        *c++ = r.acceleration;
-    if (what & ENERGY)
-        *c++ = r.energy;
+    if (status != DAE_OK) return status;
+    if (what & POSITION) *c++ = r.position;
+    if (what & VELOCITY) *c++ = r.velocity;
+    if (what & ACCELERATION) *c++ = r.acceleration;
+    if (what & ENERGY) *c++ = r.energy;
     return DAE_OK;
 }
 
-#define WATCH(what)                                                                      \
-    static int watch_##what(double t, const double *x, double *c, void *user)            \
-    {                                                                                    \
-        return watch(what, t, x, c, user);                                               \
+#define WATCH(what)                                                                                \
+    static int watch_##what(double t, const double *x, double *c, void *user)                      \
+    {                                                                                              \
+        return watch(what, t, x, c, user);                                                         \
     }
 WATCH(1)
 WATCH(2)
@@ -68,29 +63,24 @@ WATCH(14)
 WATCH(15)
 
 typedef int (*watcher)(double, const double *, double *, void *);
-static const watcher watchers[16] = { NULL,    watch_1, watch_2,  watch_3,
-                                      NULL,    NULL,    watch_6,  watch_7,
-                                      watch_8, watch_9, watch_10, watch_11,
+static const watcher watchers[16] = { NULL,    watch_1, watch_2,  watch_3, NULL,     NULL,
+                                      watch_6, watch_7, watch_8,  watch_9, watch_10, watch_11,
                                       NULL,    NULL,    watch_14, watch_15 };
 static const char *const watched[4] = { "position, largest", "velocity, largest",
-                                        "acceleration, largest",
-                                        "energy, change since the start" };
+                                        "acceleration, largest", "energy, change since the start" };
 
-static void choose_watcher(const dae_mechanical *model, const char *form,
-                           const char **names, problem_instance *out)
+static void choose_watcher(const dae_mechanical *model, const char *form, const char **names,
+                           problem_instance *out)
 {
     int minimal = strncmp(form, "maggi", 5) == 0, what = 0;
     int eliminated = strcmp(form, "index0") == 0 || strcmp(form, "penalty") == 0 ||
                      strcmp(form, "augmented-lagrangian") == 0;
-    if (model->constraints > 0)
-        what |= POSITION;
+    if (model->constraints > 0) what |= POSITION;
     if (model->constraints + model->rolling > 0 && !minimal)
         what |= eliminated ? VELOCITY : VELOCITY | ACCELERATION;
-    if (model->energy)
-        what |= ENERGY;
+    if (model->energy) what |= ENERGY;
     for (int k = 0; k < 4; k++)
-        if (what & (1 << k))
-            names[out->constraint_count++] = watched[k];
+        if (what & (1 << k)) names[out->constraint_count++] = watched[k];
     out->constraint_names = names;
     out->constraints = watchers[what];
 }
@@ -121,8 +111,7 @@ typedef struct extra { /* beside the problem's own state: a block that dispose f
 static void dispose(problem_instance *p)
 {
     extra *e = p->extra;
-    if (e)
-        dae_mechanism_close(e->m);
+    if (e) dae_mechanism_close(e->m);
     free(e);
 }
 
@@ -135,14 +124,12 @@ static void place_reference(const mechanical_case *c, const char *form, double *
     int known = strncmp(form, "maggi", 5) == 0 ? n : 2 * n;
     int third = strcmp(form, "fuehrer-leimkuhler") == 0 || strstr(form, "-acceleration");
     int lambda = third ? 3 * n : 2 * n;
-    if (!c->reference)
-        return;
+    if (!c->reference) return;
     for (int i = 0; i < out->problem.size; i++) {
         int multiplier = known == 2 * n && i >= lambda && i < lambda + m;
         int part = multiplier ? MECHANICAL_LAMBDA : i < n ? MECHANICAL_Q : MECHANICAL_V;
         to[i] = i < known ? c->reference[i] : NAN;
-        if (multiplier)
-            to[i] = c->reference[2 * n + i - lambda];
+        if (multiplier) to[i] = c->reference[2 * n + i - lambda];
         counted[i] = !c->counted || (c->counted & part);
     }
     out->reference = to;
@@ -157,8 +144,7 @@ static int index_of(const char *form, const dae_mechanical *model)
             int index = dae_formulation_index(i);
             return index == 3 && model->constraints == 0 ? 2 : index;
         }
-    if (strcmp(form, "index3-acceleration") == 0)
-        return model->constraints == 0 ? 2 : 3;
+    if (strcmp(form, "index3-acceleration") == 0) return model->constraints == 0 ? 2 : 3;
     return strcmp(form, "index2-acceleration") == 0   ? 2
            : strcmp(form, "index1-acceleration") == 0 ? 1
                                                       : 0;
@@ -170,10 +156,8 @@ static int formulation_of(const char *form, char name[32])
 {
     snprintf(name, 32, "%s", form);
     char *end = strstr(name, "-projected"), *derivative = strstr(name, "-derivative-projected");
-    if (end)
-        *end = 0;
-    if (derivative)
-        *derivative = 0;
+    if (end) *end = 0;
+    if (derivative) *derivative = 0;
     return derivative ? DAE_PROJECT_DERIVATIVE : end ? DAE_PROJECT_BOTH : DAE_PROJECT_NOTHING;
 }
 
@@ -184,8 +168,7 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
     size_t n = (size_t)c->model.coordinates;
     size_t m = (size_t)(c->model.constraints + c->model.rolling), size = 3 * n + 3 * m;
     extra *e = calloc(1, sizeof *e + (3 * size + 2 * n) * sizeof(double) + size);
-    if (!e)
-        return DAE_E_NOMEM;
+    if (!e) return DAE_E_NOMEM;
     out->extra = e;
     out->dispose = dispose;
     e->x0 = e->numbers;
@@ -197,16 +180,12 @@ int mechanical_build(const mechanical_case *c, const char *asked, problem_instan
     memcpy(v, c->v0, n * sizeof *v);
     e->m = dae_mechanism_open(
         &c->model,
-        &(dae_formulation){ .name = form,
-                            .alpha = c->alpha,
-                            .beta = c->beta,
-                            .project = project });
+        &(dae_formulation){ .name = form, .alpha = c->alpha, .beta = c->beta, .project = project });
     mechanical_base *base = c->model.user;
     dae_status status = dae_mechanism_assemble(e->m, 0, q, v);
     if (status == DAE_OK && c->model.energy)
         status = c->model.energy(0, q, v, &base->energy0, base);
-    if (status == DAE_OK)
-        status = dae_mechanism_pack(e->m, 0, q, v, e->x0, e->xdot0);
+    if (status == DAE_OK) status = dae_mechanism_pack(e->m, 0, q, v, e->x0, e->xdot0);
     if (status != DAE_OK) {
         snprintf(out->why, sizeof out->why, "%s", dae_mechanism_message(e->m));
         return status;

@@ -19,12 +19,12 @@ enum { MECHANICAL_Q = 1, MECHANICAL_V = 2, MECHANICAL_LAMBDA = 4 };
 typedef struct mechanical_case {
     dae_mechanical model;
     double t1;
-    const double *q0, *v0;   /* guesses: they are assembled                        */
-    const double *reference; /* q, v, lambda at t1, or NULL; NaN: not known        */
+    const double *q0, *v0;   /* guesses: they are assembled */
+    const double *reference; /* q, v, lambda at t1, or NULL; NaN: not known */
     const char *reference_source;
-    int counted; /* what counts in scd, as in the test set: MECHANICAL_...; 0: all     */
+    int counted; /* what counts in scd, as in the test set: MECHANICAL_...; 0: all */
     double atol_over_rtol;
-    double alpha, beta; /* see dae_formulation                                */
+    double alpha, beta; /* see dae_formulation */
 } mechanical_case;
 
 /* Every formulation; the first is the default. */

@@ -60,10 +60,8 @@ static int jacobian(double t, const double *x, const double *xdot, double *J, vo
         int iu = 2 * j - 2, iw = iu + 1;
         double left, right, u = x[iu], w = x[iw];
         weights(j, N, &left, &right);
-        if (j > 1)
-            J[2 + 2 + width * (iu - 2)] = left;
-        if (j < N)
-            J[2 - 2 + width * (iu + 2)] = right;
+        if (j > 1) J[2 + 2 + width * (iu - 2)] = left;
+        if (j < N) J[2 - 2 + width * (iu + 2)] = right;
         J[2 + width * iu] = -left - (j < N ? right : 0) - k * w;
         J[2 - 1 + width * iw] = -k * u;
         J[2 + 1 + width * iu] = -k * w;
@@ -82,8 +80,7 @@ static void fill(const state *s, block *b, const problem_instance *out)
         b->doubles[i] = i % 2;
         b->levels[i] = DAE_DIFFERENTIAL;
         counted[i] = i < COUNT(medakzo_reference) && fabs(medakzo_reference[i]) > 1e-8;
-        if (!out->problem.names)
-            continue;
+        if (!out->problem.names) continue;
         char *text = b->text + (size_t)i * name_length;
         snprintf(text, name_length, "%c[%d]", i % 2 ? 'w' : 'u', i / 2 + 1);
         b->names[i] = text;
@@ -94,8 +91,7 @@ static void fill(const state *s, block *b, const problem_instance *out)
 static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)form;
-    if (!is_whole(value[0], 2, most_points))
-        return bad_setting(0);
+    if (!is_whole(value[0], 2, most_points)) return bad_setting(0);
     int N = (int)value[0], n = 2 * N;
     size_t count = (size_t)n, named = n <= most_named ? count : 0;
     block b;
@@ -106,8 +102,7 @@ static int build(const char *form, const double *value, problem_instance *out)
                                               .names = named,
                                               .text = named * name_length },
                                &b);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     state *s = b.state;
     s->N = N;
     dae_problem *p = &out->problem;
@@ -124,9 +119,8 @@ static int build(const char *form, const double *value, problem_instance *out)
     out->atol_over_rtol = 1;
     if (n == COUNT(medakzo_reference)) {
         out->reference = medakzo_reference;
-        out->reference_source =
-            "independent codes that agree to 8e-13 (the end point of the "
-            "IVP test set 2.4 is good to about 1.5e-10)";
+        out->reference_source = "independent codes that agree to 8e-13 (the end point of the "
+                                "IVP test set 2.4 is good to about 1.5e-10)";
         out->counted = b.levels + n;
     }
     return DAE_OK;
@@ -142,12 +136,11 @@ const problem_entry problem_medakzo = {
     .name = "medakzo",
     .title = "antibodies penetrating tissue: a reaction front, banded stiff ODE of "
              "size 400",
-    .description =
-        "Semidiscrete reaction-diffusion equations (medical Akzo Nobel problem). A "
-        "sharp front moves into the tissue. The boundary value jumps from 2 to 0 at t = "
-        "5: a method with memory has to stop there and start anew (the boundary value "
-        "is 2 up to and including t = 5), or it pays with many rejected steps. Compare "
-        "mescd: components far behind the front are of size 1e-100.",
+    .description = "Semidiscrete reaction-diffusion equations (medical Akzo Nobel problem). A "
+                   "sharp front moves into the tissue. The boundary value jumps from 2 to 0 at t = "
+                   "5: a method with memory has to stop there and start anew (the boundary value "
+                   "is 2 up to and including t = 5), or it pays with many rejected steps. Compare "
+                   "mescd: components far behind the front are of size 1e-100.",
     .source = "R. van der Hout 1994; IVP test set 2.4 (Mazzia, Magherini)",
     .forms = forms,
     .settings = settings,

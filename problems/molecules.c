@@ -36,8 +36,7 @@ static double interact(const state *p, const double *q, double *f)
     double V = 0, slope, r[3];
     for (int i = 0; i < atoms; i++)
         for (int j = 0; j < i - i % 2; j++) { /* atoms of molecules before that of i */
-            for (int k = 0; k < 3; k++)
-                r[k] = q[3 * i + k] - q[3 * j + k];
+            for (int k = 0; k < 3; k++) r[k] = q[3 * i + k] - q[3 * j + k];
             V += lennard_jones(r[0] * r[0] + r[1] * r[1] + r[2] * r[2], &slope);
             for (int k = 0; k < 3 && f; k++) {
                 f[3 * i + k] -= 2 * slope * r[k];
@@ -81,8 +80,7 @@ static int bonds_q(double t, const double *q, double *G, void *user)
     return DAE_OK;
 }
 
-static int bonds_bias(double t, const double *q, const double *v, double *bias,
-                      void *user)
+static int bonds_bias(double t, const double *q, const double *v, double *bias, void *user)
 {
     const state *p = user;
     (void)t, (void)q;
@@ -98,8 +96,7 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     const state *p = user;
     (void)t;
     *E = interact(p, q, NULL) - p->base.energy0;
-    for (int i = 0; i < 6 * p->molecules; i++)
-        *E += v[i] * v[i] / 2;
+    for (int i = 0; i < 6 * p->molecules; i++) *E += v[i] * v[i] / 2;
     return DAE_OK;
 }
 
@@ -133,19 +130,15 @@ static void place(state *p, double speed)
                 mean[k] += u / (2 * n);
             }
         }
-    for (int i = 0; i < 6 * n; i++)
-        p->v[i] -= mean[i % 3];
+    for (int i = 0; i < 6 * n; i++) p->v[i] -= mean[i % 3];
 }
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!is_whole(value[0], 2, MOST))
-        return bad_setting(0);
-    if (!(value[1] > 0 && value[1] < 1))
-        return bad_setting(1);
+    if (!is_whole(value[0], 2, MOST)) return bad_setting(0);
+    if (!(value[1] > 0 && value[1] < 1)) return bad_setting(1);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     p->molecules = (int)value[0];
     p->d = value[1];
     place(p, value[2]);
@@ -177,9 +170,8 @@ static const problem_setting settings[] = {
 const problem_entry problem_molecules = {
     .name = "molecules",
     .title = "a cluster of diatomic molecules with rigid bonds, Lennard-Jones forces",
-    .description =
-        "Six coordinates and one bond per molecule. Energy, momentum and angular "
-        "momentum are kept; chaotic over long times.",
+    .description = "Six coordinates and one bond per molecule. Energy, momentum and angular "
+                   "momentum are kept; chaotic over long times.",
     .source = "Ryckaert, Ciccotti, Berendsen 1977; Allen & Tildesley 1987",
     .forms = mechanical_forms,
     .settings = settings,

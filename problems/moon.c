@@ -57,8 +57,8 @@ static int jacobi(double t, const double *x, const double *xdot, double *c, void
     (void)t, (void)xdot;
     const state *s = user;
     double a = x[0] + s->mu, b = a - 1, y = x[1];
-    c[0] = (x[2] * x[2] + x[3] * x[3] - x[0] * x[0] - y * y) / 2 -
-           (1 - s->mu) / hypot(a, y) - s->mu / hypot(b, y);
+    c[0] = (x[2] * x[2] + x[3] * x[3] - x[0] * x[0] - y * y) / 2 - (1 - s->mu) / hypot(a, y) -
+           s->mu / hypot(b, y);
     return DAE_OK;
 }
 
@@ -112,8 +112,7 @@ static int use_invariant(state *s, const char *form, problem_instance *out)
                                  .user = s };
     out->extra = s->v = dae_invariants_open(&what, &(dae_invariant_use){ .name = form });
     out->dispose = dispose;
-    if (dae_invariants_start(s->v, 0, s->x0, s->x0) != DAE_OK)
-        return DAE_E_NOMEM;
+    if (dae_invariants_start(s->v, 0, s->x0, s->x0) != DAE_OK) return DAE_E_NOMEM;
     out->problem = *dae_invariants_problem(s->v);
     out->constraints = change_used;
     out->index = out->problem.size > 4 ? 2 : 0;
@@ -122,11 +121,9 @@ static int use_invariant(state *s, const char *form, problem_instance *out)
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!(value[1] > 0 && value[1] <= 0.5))
-        return bad_setting(1);
+    if (!(value[1] > 0 && value[1] <= 0.5)) return bad_setting(1);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->mu = value[1];
     s->x0[0] = -s->mu / 2;
     s->x0[1] = 0.1;

@@ -58,8 +58,7 @@ static int constraint_q(double t, const double *q, double *G, void *user)
         bar(q, i, &d[0], &d[1]);
         for (int k = 0; k < 2; k++) {
             G[s->start[2 * i + k]] = d[k];
-            if (i > 0)
-                G[s->start[2 * i - 2 + k] + 1] = -d[k];
+            if (i > 0) G[s->start[2 * i - 2 + k] + 1] = -d[k];
         }
     }
     for (int i = 0; !s->sparse && i < n; i++) {
@@ -75,8 +74,7 @@ static int constraint_q(double t, const double *q, double *G, void *user)
     return DAE_OK;
 }
 
-static int constraint_bias(double t, const double *q, const double *v, double *bias,
-                           void *user)
+static int constraint_bias(double t, const double *q, const double *v, double *bias, void *user)
 {
     const state *s = user;
     (void)t, (void)q;
@@ -94,19 +92,22 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
     (void)t;
     *E = -s->base.energy0;
     for (int i = 0; i < s->links; i++)
-        *E +=
-            (v[2 * i] * v[2 * i] + v[2 * i + 1] * v[2 * i + 1]) / 2 + s->g * q[2 * i + 1];
+        *E += (v[2 * i] * v[2 * i] + v[2 * i + 1] * v[2 * i + 1]) / 2 + s->g * q[2 * i + 1];
     return DAE_OK;
 }
 
 static int takes_patterns(const char *form)
 {
-    static const char *const those[] = { "ggl", "ggl-mass", "index3", "index2",
-                                         "index3-acceleration", "index2-acceleration",
-                                         "index1-acceleration", "index1-acceleration-projected" };
+    static const char *const those[] = { "ggl",
+                                         "ggl-mass",
+                                         "index3",
+                                         "index2",
+                                         "index3-acceleration",
+                                         "index2-acceleration",
+                                         "index1-acceleration",
+                                         "index1-acceleration-projected" };
     for (int k = 0; k < COUNT(those); k++)
-        if (strcmp(form, those[k]) == 0)
-            return 1;
+        if (strcmp(form, those[k]) == 0) return 1;
     return 0;
 }
 
@@ -117,8 +118,7 @@ static void fill_patterns(int links, int64_t *start, int *row)
     for (int j = 0; j < 2 * links; j++) {
         start[j] = count;
         row[count++] = j / 2;
-        if (j / 2 + 1 < links)
-            row[count++] = j / 2 + 1;
+        if (j / 2 + 1 < links) row[count++] = j / 2 + 1;
     }
     start[2 * links] = count;
 }
@@ -127,14 +127,10 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     int fits = takes_patterns(form), sparse = value[4] == 1 || value[0] >= 20;
     sparse = fits && value[4] != 2 && sparse;
-    if (!is_whole(value[0], 1, sparse ? 1000000 : 1000))
-        return bad_setting(0);
-    if (!is_whole(value[4], 0, 2) || (value[4] == 1 && !fits))
-        return bad_setting(4);
-    if (!(value[1] > 0))
-        return bad_setting(1);
-    if (!(value[2] > 0))
-        return bad_setting(2);
+    if (!is_whole(value[0], 1, sparse ? 1000000 : 1000)) return bad_setting(0);
+    if (!is_whole(value[4], 0, 2) || (value[4] == 1 && !fits)) return bad_setting(4);
+    if (!(value[1] > 0)) return bad_setting(1);
+    if (!(value[2] > 0)) return bad_setting(2);
     size_t links = (size_t)value[0];
     block b;
     if (problem_block(out,
@@ -172,9 +168,8 @@ static int build(const char *form, const double *value, problem_instance *out)
         .atol_over_rtol = 1,
     };
     if (sparse) {
-        c.model.constraint_pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
-                                                    .start = b.starts,
-                                                    .row = b.rows };
+        c.model.constraint_pattern =
+            (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
         c.model.force_pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE,
                                                .start = b.starts + 2 * links + 1,
                                                .row = b.rows };
@@ -186,8 +181,7 @@ static const problem_setting settings[] = {
     { "links", 2, "number of links, 1 to 1000; 1000000 if sparse" },
     { "g", 9.81, "acceleration of gravity" },
     { "length", 1, "length of a link" },
-    { "angle", 90,
-      "initial angle of the straight chain from the downward vertical, degrees" },
+    { "angle", 90, "initial angle of the straight chain from the downward vertical, degrees" },
     { "sparse", 0,
       "1: sparse matrices (ggl, ggl-mass, index3, index2, ...-acceleration), 2: dense; 0: sparse "
       "from 20 links on" },

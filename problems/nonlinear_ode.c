@@ -39,16 +39,14 @@ static int residual(double t, const double *y, const double *ydot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *y, const double *ydot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *y, const double *ydot, double *K, void *user)
 {
     jacobian(t, y, ydot, K, user);
     negate(K, 4);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *y, const double *ydot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *y, const double *ydot, double *C, void *user)
 {
     (void)t, (void)y, (void)ydot, (void)user;
     C[0 + 0 * 2] = 1;
@@ -70,11 +68,9 @@ static const double x0[] = { 1, 1 }, xdot0[] = { -2, -1 };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!(value[0] > 0))
-        return bad_setting(0);
+    if (!(value[0] > 0)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->eps = value[0];
     dae_problem *p = &out->problem;
     p->size = 2;
@@ -108,10 +104,9 @@ const problem_entry problem_nonlinear_ode = {
     .name = "nonlinear-ode",
     .title = "Kaps' problem: a nonlinear ODE with exact solution and adjustable "
              "stiffness",
-    .description =
-        "y1' = -(2 + 1/eps) y1 + y2^2/eps, y2' = y1 - y2 - y2^2, solved by exp(-2 t), "
-        "exp(-t) whatever eps is. For order studies (eps = 0.1) and order reduction "
-        "(eps small).",
+    .description = "y1' = -(2 + 1/eps) y1 + y2^2/eps, y2' = y1 - y2 - y2^2, solved by exp(-2 t), "
+                   "exp(-t) whatever eps is. For order studies (eps = 0.1) and order reduction "
+                   "(eps small).",
     .source = "P. Kaps 1981; Dekker & Verwer 1984",
     .forms = forms,
     .settings = settings,

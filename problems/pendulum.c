@@ -176,8 +176,7 @@ static int jacobian0(double t, const double *x, const double *xdot, double *K, v
     return DAE_OK;
 }
 
-static int residual_ggl(double t, const double *x, const double *xdot, double *r,
-                        void *user)
+static int residual_ggl(double t, const double *x, const double *xdot, double *r, void *user)
 {
     (void)t;
     motion(user, x, xdot, r);
@@ -188,8 +187,7 @@ static int residual_ggl(double t, const double *x, const double *xdot, double *r
     return DAE_OK;
 }
 
-static int jacobian_ggl(double t, const double *x, const double *xdot, double *K,
-                        void *user)
+static int jacobian_ggl(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t, (void)xdot;
     motion_x(user, x, 6, K);
@@ -202,26 +200,21 @@ static int jacobian_ggl(double t, const double *x, const double *xdot, double *K
 }
 
 /* C = diag(1, 1, 1, 1, 0 ...): one for the sizes 5 and 6 each, and the identity. */
-static int jacobian_dot(double t, const double *x, const double *xdot, double *C,
-                        void *user)
+static int jacobian_dot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < 4; i++)
-        C[i + i * 5] = 1;
+    for (int i = 0; i < 4; i++) C[i + i * 5] = 1;
     return DAE_OK;
 }
 
-static int jacobian_dot_ggl(double t, const double *x, const double *xdot, double *C,
-                            void *user)
+static int jacobian_dot_ggl(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < 4; i++)
-        C[i + i * 6] = 1;
+    for (int i = 0; i < 4; i++) C[i + i * 6] = 1;
     return DAE_OK;
 }
 
-static int jacobian_dot_0(double t, const double *x, const double *xdot, double *C,
-                          void *user)
+static int jacobian_dot_0(double t, const double *x, const double *xdot, double *C, void *user)
 {
     jacobian_dot(t, x, xdot, C, user);
     C[la + la * 5] = 1;
@@ -278,10 +271,9 @@ static int exact_ggl(double t, double *x, void *user)
     return exact(t, x, user);
 }
 
-static const char *const constraint_names[] = {
-    "position p.p - l^2", "velocity p.v", "acceleration v.v - g p_y - 2 p.p lambda/m",
-    "energy, change since the start"
-};
+static const char *const constraint_names[] = { "position p.p - l^2", "velocity p.v",
+                                                "acceleration v.v - g p_y - 2 p.p lambda/m",
+                                                "energy, change since the start" };
 
 static int constraints(double t, const double *x, double *c, void *user)
 {
@@ -300,8 +292,7 @@ static int constraints(double t, const double *x, double *c, void *user)
 static double sin_degrees(double a)
 {
     double r = remainder(a, 360);
-    if (fabs(r) > 90)
-        r = copysign(180, r) - r;
+    if (fabs(r) > 90) r = copysign(180, r) - r;
     return fabs(r) == 90 ? copysign(1, r) : sin(r * pi / 180);
 }
 
@@ -360,9 +351,8 @@ static const char *const forms[] = {
 /* Angle equation phi'' = -g sin phi, phi(0) = pi/2, at t = 1: Taylor series of order
  * 60 in arithmetic of 50 digits. */
 static const double reference[6] = {
-    -0.986291751131875319355639,  -0.1650108531255411687524991,
-    -0.2969055159163158215577797, 1.774643641112655626467597,
-    2.428134703742338298193024,   0,
+    -0.986291751131875319355639, -0.1650108531255411687524991, -0.2969055159163158215577797,
+    1.774643641112655626467597,  2.428134703742338298193024,   0,
 };
 
 static void pick(const variant *v, problem_instance *out)
@@ -386,18 +376,14 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     double g = value[0], l = value[1], m = value[2], angle = value[3], speed = value[4];
     for (int k = 0; k < 3; k++)
-        if (!(value[k] > 0))
-            return bad_setting(k);
-    if (!(fabs(angle) <= 180))
-        return bad_setting(3);
+        if (!(value[k] > 0)) return bad_setting(k);
+    if (!(fabs(angle) <= 180)) return bad_setting(3);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     *s = (state){ .g = g, .l = l, .m = m, .angle = angle * pi / 180 };
     start_values(s, angle, speed);
     for (int i = 0; i < COUNT(variants); i++)
-        if (strcmp(variants[i].form, form) == 0)
-            pick(&variants[i], out);
+        if (strcmp(variants[i].form, form) == 0) pick(&variants[i], out);
     out->t1 = 1;
     out->x0 = s->x0;
     out->xdot0 = s->xdot0;
@@ -429,13 +415,12 @@ const problem_entry problem_pendulum = {
     .name = "pendulum",
     .title = "the pendulum in Cartesian coordinates, in index 3, 2, 1, 0 and "
              "stabilized",
-    .description =
-        "p' = v, m v' = -m g e_y - 2 p lambda with p.p = l^2 (index 3), or p.v = 0 "
-        "(index 2), or v.v - g p_y - 2 (p.p) lambda/m = 0 (index 1), or lambda' = -3 m "
-        "g v_y/(2 l^2) (index 0). The reduced forms drift off the length; the index-3 "
-        "form needs error weights that know its index; the form gear-gupta-leimkuhler "
-        "keeps both constraints with a second multiplier, p' = v - 2 p mu; index3-mass "
-        "and index2-mass are M x' = g(x). Let go horizontally at rest.",
+    .description = "p' = v, m v' = -m g e_y - 2 p lambda with p.p = l^2 (index 3), or p.v = 0 "
+                   "(index 2), or v.v - g p_y - 2 (p.p) lambda/m = 0 (index 1), or lambda' = -3 m "
+                   "g v_y/(2 l^2) (index 0). The reduced forms drift off the length; the index-3 "
+                   "form needs error weights that know its index; the form gear-gupta-leimkuhler "
+                   "keeps both constraints with a second multiplier, p' = v - 2 p mu; index3-mass "
+                   "and index2-mass are M x' = g(x). Let go horizontally at rest.",
     .source = "Eich-Soellner & Fuehrer 1998, p. 150; Hairer & Wanner 1996, VII.1; Gear, "
               "Leimkuhler, Gupta 1985",
     .forms = forms,

@@ -40,8 +40,7 @@ static int residual(double t, const double *v, const double *vdot, double *r, vo
         if (v[i] > 200 * Vt)
             return DAE_RETRY; /* the exponential is about to overflow: 5 V on a diode */
         double out = i + 1 < n ? v[i] - v[i + 1] : 0;
-        r[i] =
-            capacity(i) * vdot[i] + (v[i] - v[i - 1] + out) / R + Is * expm1(v[i] / Vt);
+        r[i] = capacity(i) * vdot[i] + (v[i] - v[i - 1] + out) / R + Is * expm1(v[i] / Vt);
     }
     return DAE_OK;
 }
@@ -49,50 +48,41 @@ static int residual(double t, const double *v, const double *vdot, double *r, vo
 /* d r_i / d v_i */
 static double diagonal(int i, int n, const double *v)
 {
-    if (i == 0)
-        return 1 / Rs + 1 / R;
+    if (i == 0) return 1 / Rs + 1 / R;
     return (i + 1 < n ? 2 : 1) / R + Is / Vt * exp(v[i] / Vt);
 }
 
 /* Both layouts store column j as above, diagonal, below; the band has two unused
  * places. */
-static int band_jacobian_x(double t, const double *v, const double *vdot, double *K,
-                           void *user)
+static int band_jacobian_x(double t, const double *v, const double *vdot, double *K, void *user)
 {
     (void)t, (void)vdot;
     int n = ((const state *)user)->n;
     for (int j = 0; j < n; j++) {
-        if (j > 0)
-            K[3 * j] = -1 / R;
+        if (j > 0) K[3 * j] = -1 / R;
         K[3 * j + 1] = diagonal(j, n, v);
-        if (j + 1 < n)
-            K[3 * j + 2] = -1 / R;
+        if (j + 1 < n) K[3 * j + 2] = -1 / R;
     }
     return DAE_OK;
 }
 
-static int band_jacobian_xdot(double t, const double *v, const double *vdot, double *M,
-                              void *user)
+static int band_jacobian_xdot(double t, const double *v, const double *vdot, double *M, void *user)
 {
     (void)t, (void)v, (void)vdot;
     int n = ((const state *)user)->n;
-    for (int j = 0; j < n; j++)
-        M[3 * j + 1] = capacity(j);
+    for (int j = 0; j < n; j++) M[3 * j + 1] = capacity(j);
     return DAE_OK;
 }
 
 /* Sparse: the place "above" of column 1 does not exist, hence the - 1. */
-static int sparse_jacobian_x(double t, const double *v, const double *vdot, double *K,
-                             void *user)
+static int sparse_jacobian_x(double t, const double *v, const double *vdot, double *K, void *user)
 {
     (void)t, (void)vdot;
     int n = ((const state *)user)->n;
     for (int j = 0; j < n; j++) {
-        if (j > 0)
-            K[3 * j - 1] = -1 / R;
+        if (j > 0) K[3 * j - 1] = -1 / R;
         K[3 * j] = diagonal(j, n, v);
-        if (j + 1 < n)
-            K[3 * j + 1] = -1 / R;
+        if (j + 1 < n) K[3 * j + 1] = -1 / R;
     }
     return DAE_OK;
 }
@@ -102,8 +92,7 @@ static int sparse_jacobian_xdot(double t, const double *v, const double *vdot, d
 {
     (void)t, (void)v, (void)vdot;
     int n = ((const state *)user)->n;
-    for (int j = 0; j < n; j++)
-        M[3 * j] = capacity(j);
+    for (int j = 0; j < n; j++) M[3 * j] = capacity(j);
     return DAE_OK;
 }
 
@@ -113,8 +102,7 @@ static void fill_pattern(int n, int64_t *start, int *row)
     for (int j = 0; j < n; j++) {
         start[j] = k;
         for (int i = j - 1; i <= j + 1; i++)
-            if (i >= 0 && i < n)
-                row[k++] = i;
+            if (i >= 0 && i < n) row[k++] = i;
     }
     start[n] = k;
 }
@@ -123,40 +111,31 @@ static void fill_pattern(int n, int64_t *start, int *row)
  * step errors of 1e-10, 1e-11 and 1e-12 agree to 1e-14. Longer lines differ by less
  * than 1e-18, and beyond node 100 they are at rest to within 1e-18. */
 static const double first_nodes[] = {
-    -3.004112732062887e-02, -6.308636737330152e-01, -6.390476966088436e-01,
-    -4.595713683701470e-01, -2.830806252124828e-01, -1.663883428919908e-01,
-    -1.051799938626636e-01, -7.824234561915817e-02, -6.715415456822692e-02,
-    -6.160314067356282e-02, -5.605212768535738e-02, -5.010883294813667e-02,
-    -4.339112691876777e-02, -3.643765062978258e-02, -2.986091942586407e-02,
-    -2.405334258203752e-02, -1.917017172780505e-02, -1.520657705908163e-02,
-    -1.207862729793898e-02, -9.677849222436277e-03, -7.277071457734400e-03,
-    -5.390614837395071e-03, -3.926112121659896e-03, -2.805210565493688e-03,
-    -1.961738218213775e-03, -1.339918978357669e-03, -8.930914603086180e-04,
-    -5.828177924069573e-04, -3.781562975894576e-04, -2.549401665889815e-04,
-    -1.317240453459804e-04, -5.361602811715200e-05, -6.794630321921085e-06,
-    1.900728026036336e-05,  3.122683156168002e-05,  3.510412743210729e-05,
-    3.421408369544155e-05,  3.089757574093037e-05,  2.659897661598752e-05,
-    2.212069031269707e-05,  1.764240486056443e-05,  1.367214748634630e-05,
-    1.034337074609001e-05,  7.665512751399654e-06,  5.581992142734887e-06,
-    4.007458676026316e-06,  2.850384582908958e-06,  2.025670746277078e-06,
-    1.460729736112894e-06,  1.097507107883425e-06,  7.342845218666582e-07,
-    4.849807854564888e-07,  3.163754672608224e-07,  2.039597976420803e-07,
-    1.300554062522580e-07,  8.217355389062980e-08,  5.166891767160722e-08,
-    3.268515484429322e-08,  2.136117493955075e-08,  1.525655311659022e-08,
-    9.151931880420365e-09,  5.432673001660547e-09,  3.191809911436808e-09,
-    1.856481054818818e-09,  1.069514984923730e-09,  6.110724021441446e-10,
-    3.476419129727046e-10,  1.993892229407916e-10,  1.196405640807968e-10,
-    8.231115299238615e-11,  4.498174506978908e-11,  2.435270971819238e-11,
-    1.306289952864163e-11,  6.943498206320623e-12,  3.658470543310123e-12,
-    1.912577787603850e-12,  9.954976703981628e-13,  5.226269390149229e-13,
-    2.897908002821721e-13,  1.935125597160535e-13,  9.723432659272580e-14,
-    4.844118546708816e-14,  2.392927546715766e-14,  1.172217856926664e-14,
-    5.695623700982740e-15,  2.746820019861646e-15,  1.318684019126626e-15,
-    6.383225882152853e-16,  3.286909831952782e-16,  2.141622601085932e-16,
-    9.963354525891815e-17,  4.598646733968766e-17,  2.105942360371140e-17,
-    9.569823318767106e-18,  4.316721028766921e-18,  1.935947022274569e-18,
-    8.703188088964357e-19,  4.085914775082408e-19,  2.368942504417412e-19,
-    2.368942413304242e-19,
+    -3.004112732062887e-02, -6.308636737330152e-01, -6.390476966088436e-01, -4.595713683701470e-01,
+    -2.830806252124828e-01, -1.663883428919908e-01, -1.051799938626636e-01, -7.824234561915817e-02,
+    -6.715415456822692e-02, -6.160314067356282e-02, -5.605212768535738e-02, -5.010883294813667e-02,
+    -4.339112691876777e-02, -3.643765062978258e-02, -2.986091942586407e-02, -2.405334258203752e-02,
+    -1.917017172780505e-02, -1.520657705908163e-02, -1.207862729793898e-02, -9.677849222436277e-03,
+    -7.277071457734400e-03, -5.390614837395071e-03, -3.926112121659896e-03, -2.805210565493688e-03,
+    -1.961738218213775e-03, -1.339918978357669e-03, -8.930914603086180e-04, -5.828177924069573e-04,
+    -3.781562975894576e-04, -2.549401665889815e-04, -1.317240453459804e-04, -5.361602811715200e-05,
+    -6.794630321921085e-06, 1.900728026036336e-05,  3.122683156168002e-05,  3.510412743210729e-05,
+    3.421408369544155e-05,  3.089757574093037e-05,  2.659897661598752e-05,  2.212069031269707e-05,
+    1.764240486056443e-05,  1.367214748634630e-05,  1.034337074609001e-05,  7.665512751399654e-06,
+    5.581992142734887e-06,  4.007458676026316e-06,  2.850384582908958e-06,  2.025670746277078e-06,
+    1.460729736112894e-06,  1.097507107883425e-06,  7.342845218666582e-07,  4.849807854564888e-07,
+    3.163754672608224e-07,  2.039597976420803e-07,  1.300554062522580e-07,  8.217355389062980e-08,
+    5.166891767160722e-08,  3.268515484429322e-08,  2.136117493955075e-08,  1.525655311659022e-08,
+    9.151931880420365e-09,  5.432673001660547e-09,  3.191809911436808e-09,  1.856481054818818e-09,
+    1.069514984923730e-09,  6.110724021441446e-10,  3.476419129727046e-10,  1.993892229407916e-10,
+    1.196405640807968e-10,  8.231115299238615e-11,  4.498174506978908e-11,  2.435270971819238e-11,
+    1.306289952864163e-11,  6.943498206320623e-12,  3.658470543310123e-12,  1.912577787603850e-12,
+    9.954976703981628e-13,  5.226269390149229e-13,  2.897908002821721e-13,  1.935125597160535e-13,
+    9.723432659272580e-14,  4.844118546708816e-14,  2.392927546715766e-14,  1.172217856926664e-14,
+    5.695623700982740e-15,  2.746820019861646e-15,  1.318684019126626e-15,  6.383225882152853e-16,
+    3.286909831952782e-16,  2.141622601085932e-16,  9.963354525891815e-17,  4.598646733968766e-17,
+    2.105942360371140e-17,  9.569823318767106e-18,  4.316721028766921e-18,  1.935947022274569e-18,
+    8.703188088964357e-19,  4.085914775082408e-19,  2.368942504417412e-19,  2.368942413304242e-19,
 };
 
 static int allocate(int n, int sparse, problem_instance *out, block *b)
@@ -171,8 +150,7 @@ static int allocate(int n, int sparse, problem_instance *out, block *b)
                                               .names = named,
                                               .text = named * name_length },
                                b);
-    if (answer == DAE_OK && named)
-        out->problem.names = b->names;
+    if (answer == DAE_OK && named) out->problem.names = b->names;
     return answer;
 }
 
@@ -186,8 +164,7 @@ static void fill_nodes(int n, block *b, const problem_instance *out)
         b->levels[i] = capacity(i) > 0 ? DAE_DIFFERENTIAL : DAE_ALGEBRAIC;
         reference[i] = i < COUNT(first_nodes) ? first_nodes[i] : 0;
         counted[i] = fabs(reference[i]) > 1e-4;
-        if (!out->problem.names)
-            continue;
+        if (!out->problem.names) continue;
         char *text = b->text + (size_t)i * name_length;
         snprintf(text, name_length, "v[%d]", i + 1);
         b->names[i] = text;
@@ -196,13 +173,11 @@ static void fill_nodes(int n, block *b, const problem_instance *out)
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!is_whole(value[0], fewest_nodes, most_nodes))
-        return bad_setting(0);
+    if (!is_whole(value[0], fewest_nodes, most_nodes)) return bad_setting(0);
     int n = (int)value[0], sparse = strcmp(form, "sparse") == 0;
     block b;
     int answer = allocate(n, sparse, out, &b);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     ((state *)b.state)->n = n;
     fill_nodes(n, &b, out);
     dae_problem *p = &out->problem;
@@ -211,8 +186,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     p->residual = residual;
     if (sparse) {
         fill_pattern(n, b.starts, b.rows);
-        p->pattern =
-            (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
+        p->pattern = (dae_pattern){ .kind = DAE_PATTERN_SPARSE, .start = b.starts, .row = b.rows };
         p->jacobian_x = sparse_jacobian_x;
         p->jacobian_xdot = sparse_jacobian_xdot;
     } else {
@@ -226,8 +200,7 @@ static int build(const char *form, const double *value, problem_instance *out)
     out->index = 1;
     if (n >= COUNT(first_nodes)) {
         out->reference = b.doubles + 2 * (size_t)n;
-        out->reference_source =
-            "Radau IIA of order 9, steps refined until 12 digits agreed";
+        out->reference_source = "Radau IIA of order 9, steps refined until 12 digits agreed";
         out->counted = b.levels + n; /* nodes 1 .. 31: the others are below 0.1 mV */
     }
     out->atol_over_rtol = 1e-3;
@@ -244,14 +217,13 @@ const problem_entry problem_rc_line = {
     .name = "rc-line",
     .title = "a line of resistors, capacitors and diodes of any length, driven at one "
              "end",
-    .description =
-        "Node voltages with C v_i' = (v_{i-1} - 2 v_i + v_{i+1})/R - Is (exp(v_i/Vt) - "
-        "1); every tenth node has no capacitor, the driven end is a sine source of 2 V "
-        "behind 50 ohm. Five periods, in each of which the diodes near the source "
-        "switch; the signal never gets beyond about node 60. A solver whose norm is a "
-        "maximum does the same steps for 100 and for 1000000 nodes; a root mean square "
-        "over a long line does not see the front any more. Forms: band matrix, sparse "
-        "matrix.",
+    .description = "Node voltages with C v_i' = (v_{i-1} - 2 v_i + v_{i+1})/R - Is (exp(v_i/Vt) - "
+                   "1); every tenth node has no capacitor, the driven end is a sine source of 2 V "
+                   "behind 50 ohm. Five periods, in each of which the diodes near the source "
+                   "switch; the signal never gets beyond about node 60. A solver whose norm is a "
+                   "maximum does the same steps for 100 and for 1000000 nodes; a root mean square "
+                   "over a long line does not see the front any more. Forms: band matrix, sparse "
+                   "matrix.",
     .source = "made for this collection",
     .forms = forms,
     .settings = settings,

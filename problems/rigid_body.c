@@ -36,21 +36,18 @@ static int jacobian(double t, const double *y, const double *ydot, double *J, vo
 static int residual(double t, const double *y, const double *ydot, double *r, void *user)
 {
     rhs(t, y, r, user);
-    for (int i = 0; i < 3; i++)
-        r[i] = ydot[i] - r[i];
+    for (int i = 0; i < 3; i++) r[i] = ydot[i] - r[i];
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *y, const double *ydot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *y, const double *ydot, double *K, void *user)
 {
     jacobian(t, y, ydot, K, user);
     negate(K, 9);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *y, const double *ydot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *y, const double *ydot, double *C, void *user)
 {
     (void)t, (void)y, (void)ydot, (void)user;
     C[0 + 0 * 3] = C[1 + 1 * 3] = C[2 + 2 * 3] = 1;
@@ -76,8 +73,7 @@ static int exact(double t, double *y, void *user)
         b = sqrt(a[n] * b);
     }
     double phi = ldexp(a[n] * t, n);
-    for (; n > 0; n--)
-        phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
+    for (; n > 0; n--) phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
     y[0] = sin(phi);
     y[1] = cos(phi);
     y[2] = sqrt(1 - s->m * y[0] * y[0]);
@@ -100,11 +96,9 @@ static const double x0[] = { 0, 1, 1 }, xdot0[] = { 1, 0, 0 };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!(value[0] >= 0 && value[0] <= 1))
-        return bad_setting(0);
+    if (!(value[0] >= 0 && value[0] <= 1)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->m = value[0];
     dae_problem *p = &out->problem;
     p->size = 3;

@@ -17,16 +17,14 @@ static int ode_rhs(double t, const double *x, double *f, void *user)
     return DAE_OK;
 }
 
-static int ode_jacobian(double t, const double *x, const double *xdot, double *J,
-                        void *user)
+static int ode_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
 {
     (void)t, (void)xdot, (void)user;
     J[0 + 0 * 3] = -k1;
     J[0 + 1 * 3] = k3 * x[2];
     J[0 + 2 * 3] = k3 * x[1];
     J[2 + 1 * 3] = 2 * k2 * x[1];
-    for (int j = 0; j < 3; j++)
-        J[1 + j * 3] = -J[0 + j * 3] - J[2 + j * 3];
+    for (int j = 0; j < 3; j++) J[1 + j * 3] = -J[0 + j * 3] - J[2 + j * 3];
     return DAE_OK;
 }
 
@@ -38,12 +36,10 @@ static int mass_rhs(double t, const double *x, double *f, void *user)
     return DAE_OK;
 }
 
-static int mass_jacobian(double t, const double *x, const double *xdot, double *J,
-                         void *user)
+static int mass_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
 {
     ode_jacobian(t, x, xdot, J, user);
-    for (int j = 0; j < 3; j++)
-        J[2 + j * 3] = -1;
+    for (int j = 0; j < 3; j++) J[2 + j * 3] = -1;
     return DAE_OK;
 }
 
@@ -58,16 +54,14 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     mass_jacobian(t, x, xdot, K, user);
     negate(K, 9);
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 3] = 1;
@@ -92,8 +86,7 @@ static int constraints(double t, const double *x, double *c, void *user)
 
 static const char *const names[] = { "x1", "x2", "x3" };
 static const char *const equations[] = { "balance of x1", "balance of x2", "total mass" };
-static const char *const ode_equations[] = { "balance of x1", "balance of x2",
-                                             "balance of x3" };
+static const char *const ode_equations[] = { "balance of x1", "balance of x2", "balance of x3" };
 static const char *const constraint_names[] = { "total mass" };
 static const unsigned char dae_level[] = { 0, 0, DAE_ALGEBRAIC };
 static const unsigned char ode_level[] = { 0, 0, 0 };
@@ -150,12 +143,11 @@ static const char *const forms[] = { "implicit", "mass", "leading", "ode", NULL 
 const problem_entry problem_robertson = {
     .name = "robertson",
     .title = "Robertson's reaction: three species, eleven decades of time, index 1",
-    .description =
-        "x1' = -0.04 x1 + 1e4 x2 x3, x2' = 0.04 x1 - 1e4 x2 x3 - 3e7 x2^2, x1 + x2 + x3 "
-        "= 1 (form ode: x3' = 3e7 x2^2 instead). Very stiff after a short transient; "
-        "the run to t = 1e11 needs steps over more than ten decades, and x2 is of size "
-        "1e-5 falling to 1e-13: the absolute tolerance has to be small, and a code that "
-        "lets x2 become negative runs away.",
+    .description = "x1' = -0.04 x1 + 1e4 x2 x3, x2' = 0.04 x1 - 1e4 x2 x3 - 3e7 x2^2, x1 + x2 + x3 "
+                   "= 1 (form ode: x3' = 3e7 x2^2 instead). Very stiff after a short transient; "
+                   "the run to t = 1e11 needs steps over more than ten decades, and x2 is of size "
+                   "1e-5 falling to 1e-13: the absolute tolerance has to be small, and a code that "
+                   "lets x2 become negative runs away.",
     .source = "H. H. Robertson 1966; Hairer & Wanner 1996, IV.1; IVP test set 2.4 "
               "(Mazzia, Magherini)",
     .forms = forms,

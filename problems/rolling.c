@@ -72,8 +72,7 @@ static int roll_knife(double t, const double *q, double *A, double *b, void *use
 static double energy_of(const state *p, int n, const double *q, const double *v)
 {
     double E = -p->mass[0] * p->s * q[0] - p->base.energy0;
-    for (int i = 0; i < n; i++)
-        E += p->mass[i] * v[i] * v[i] / 2;
+    for (int i = 0; i < n; i++) E += p->mass[i] * v[i] * v[i] / 2;
     return E;
 }
 
@@ -116,16 +115,9 @@ static void end_coin(const state *p, double t, double *out)
     double y = p->u0 * (1 - c) / w + k * (w * t - s * c) / (2 * w * w);
     double phi = (p->u0 * t + k * (1 - c) / (w * w)) / p->R;
     double ax = du * c - u * w * s, ay = du * s + u * w * c;
-    const double all[10] = { x,
-                             y,
-                             w * t,
-                             phi,
-                             u * c,
-                             u * s,
-                             w,
-                             u / p->R,
-                             p->mass[0] * (ax - p->s),
-                             p->mass[0] * ay };
+    const double all[10] = {
+        x, y, w * t, phi, u * c, u * s, w, u / p->R, p->mass[0] * (ax - p->s), p->mass[0] * ay
+    };
     memcpy(out, all, sizeof all);
 }
 
@@ -161,11 +153,9 @@ static int finish(state *p, const dae_mechanical *model, const char *form, doubl
 static int build_disc(const char *form, const double *value, problem_instance *out)
 {
     for (int k = 1; k < 3; k++)
-        if (!(value[k] > 0))
-            return bad_setting(k);
+        if (!(value[k] > 0)) return bad_setting(k);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     *p = (state){ .s = value[0], .R = value[1], .u0 = value[3], .mass = { 1, value[2] } };
     static const char *const names[] = { "x", "phi" };
     static const char *const rolls[] = { "rolling" };
@@ -182,11 +172,9 @@ static int build_disc(const char *form, const double *value, problem_instance *o
 static int build_coin(const char *form, const double *value, problem_instance *out)
 {
     for (int k = 1; k < 5; k++)
-        if (!(value[k] > 0))
-            return bad_setting(k);
+        if (!(value[k] > 0)) return bad_setting(k);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     *p = (state){ .s = value[0],
                   .R = value[1],
                   .w = value[4],
@@ -207,11 +195,9 @@ static int build_coin(const char *form, const double *value, problem_instance *o
 static int build_knife(const char *form, const double *value, problem_instance *out)
 {
     for (int k = 1; k < 3; k++)
-        if (!(value[k] > 0))
-            return bad_setting(k);
+        if (!(value[k] > 0)) return bad_setting(k);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     *p = (state){ .s = value[0], .w = value[2], .mass = { 1, 1, value[1] } };
     static const char *const names[] = { "x", "y", "theta" };
     static const char *const rolls[] = { "edge" };
@@ -252,9 +238,8 @@ static const problem_setting knife_settings[] = {
 const problem_entry problem_rolling_disc = {
     .name = "rolling-disc",
     .title = "a disc rolling down a line: a constraint of velocities that is holonomic",
-    .description =
-        "x' = R phi' given as a constraint of velocities, with its multiplier, the "
-        "friction. It integrates to x = R phi + const; nevertheless all forms work.",
+    .description = "x' = R phi' given as a constraint of velocities, with its multiplier, the "
+                   "friction. It integrates to x = R phi + const; nevertheless all forms work.",
     .source = SOURCE,
     .forms = mechanical_forms,
     .settings = disc_settings,
@@ -263,9 +248,8 @@ const problem_entry problem_rolling_disc = {
 const problem_entry problem_rolling_coin = {
     .name = "rolling-coin",
     .title = "an upright coin rolling on an inclined plane: non-holonomic",
-    .description =
-        "x' = R phi' cos theta, y' = R phi' sin theta: two constraints that do not "
-        "integrate. The heading turns steadily, the coin drifts across the slope.",
+    .description = "x' = R phi' cos theta, y' = R phi' sin theta: two constraints that do not "
+                   "integrate. The heading turns steadily, the coin drifts across the slope.",
     .source = SOURCE,
     .forms = mechanical_forms,
     .settings = coin_settings,
@@ -274,9 +258,8 @@ const problem_entry problem_rolling_coin = {
 const problem_entry problem_knife_edge = {
     .name = "knife-edge",
     .title = "a knife edge on an inclined plane: non-holonomic, a cycloid",
-    .description =
-        "x' sin theta = y' cos theta. From rest, turning steadily, the edge describes "
-        "a cycloid across the slope and never gets further down than once.",
+    .description = "x' sin theta = y' cos theta. From rest, turning steadily, the edge describes "
+                   "a cycloid across the slope and never gets further down than once.",
     .source = SOURCE,
     .forms = mechanical_forms,
     .settings = knife_settings,

@@ -15,8 +15,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     K[0 + 0 * 2] = 1;
@@ -24,8 +23,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[1 + 0 * 2] = 1;
@@ -33,8 +31,7 @@ static int jacobian_xdot(double t, const double *x, const double *xdot, double *
 }
 
 /* The constraint differentiated once: index 1, and x0 is free. */
-static int residual_1(double t, const double *x, const double *xdot, double *r,
-                      void *user)
+static int residual_1(double t, const double *x, const double *xdot, double *r, void *user)
 {
     (void)user;
     r[0] = xdot[0] - cos(t);
@@ -42,16 +39,14 @@ static int residual_1(double t, const double *x, const double *xdot, double *r,
     return DAE_OK;
 }
 
-static int jacobian_x_1(double t, const double *x, const double *xdot, double *K,
-                        void *user)
+static int jacobian_x_1(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     K[1 + 1 * 2] = 1;
     return DAE_OK;
 }
 
-static int jacobian_xdot_1(double t, const double *x, const double *xdot, double *C,
-                           void *user)
+static int jacobian_xdot_1(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
     C[0 + 0 * 2] = C[1 + 0 * 2] = 1;
@@ -131,11 +126,10 @@ static const char *const forms[] = { "implicit", "leading", "index1", NULL };
 const problem_entry problem_sine = {
     .name = "sine",
     .title = "x = sin t, x' + y = 0: the smallest index-2 system",
-    .description =
-        "The solution x = sin t, y = -cos t has no freedom: y is the derivative of a "
-        "given function. The trapezoidal rule keeps an error of y alive and lets it "
-        "grow with wrong start values; BDF and stiffly accurate methods differentiate "
-        "correctly. The form index1 has x' = cos t in place of x = sin t.",
+    .description = "The solution x = sin t, y = -cos t has no freedom: y is the derivative of a "
+                   "given function. The trapezoidal rule keeps an error of y alive and lets it "
+                   "grow with wrong start values; BDF and stiffly accurate methods differentiate "
+                   "correctly. The form index1 has x' = cos t in place of x = sin t.",
     .source = "a standard example of the numerical DAE literature; Brenan, Campbell, "
               "Petzold 1996, ch. 2",
     .forms = forms,

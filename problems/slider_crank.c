@@ -32,12 +32,12 @@ static const double E = 0.2e12, thickness = 0.008; /* of a rod with square secti
 
 /* What the integrals over the rod of u, w, their products and derivatives leave; m2 = rho A l2. */
 typedef struct rod {
-    double along[4], across[4];               /* of u and of w                         */
-    double along_moment[4], across_moment[4]; /* of s u and of s w                     */
-    double mass[4][4];                        /* of u u + w w                          */
-    double gyro[4][4];                        /* of u w - w u: antisymmetric           */
+    double along[4], across[4];               /* of u and of w */
+    double along_moment[4], across_moment[4]; /* of s u and of s w */
+    double mass[4][4];                        /* of u u + w w */
+    double gyro[4][4];                        /* of u w - w u: antisymmetric */
     double stiffness[4][4], damping[4][4];
-    double bending, mixed; /* nonlinear: E A pi^2 / (2 l2^2), 80 / (9 pi^2)            */
+    double bending, mixed; /* nonlinear: E A pi^2 / (2 l2^2), 80 / (9 pi^2) */
 } rod;
 
 typedef struct state {
@@ -67,13 +67,12 @@ static void describe_rod(rod *r, int nonlinear, int damped)
                        { 0, 0, -k * 8 / 3, k * 7 / 3 } },
     };
     if (damped)
-        memcpy(
-            r->damping,
-            (double[4][4]){ { 5 },
-                            { 0, 25 },
-                            { 0, 0, 0.5 * 230.8375455264791, -0.5 * 262.6884879920526 },
-                            { 0, 0, -0.5 * 262.6884879920526, 0.5 * 421.7421837156818 } },
-            sizeof r->damping);
+        memcpy(r->damping,
+               (double[4][4]){ { 5 },
+                               { 0, 25 },
+                               { 0, 0, 0.5 * 230.8375455264791, -0.5 * 262.6884879920526 },
+                               { 0, 0, -0.5 * 262.6884879920526, 0.5 * 421.7421837156818 } },
+               sizeof r->damping);
     if (nonlinear) {
         r->bending = EA * pi * pi / (2 * l2 * l2);
         r->mixed = 80 / (9 * pi * pi);
@@ -101,8 +100,7 @@ static int mass(double t, const double *q, double *M, void *user)
         row[a * n] = M[a + (e1 + i) * n] = l1 * (c * r->across[i] - s * r->along[i]);
         row[b * n] = M[b + (e1 + i) * n] = r->across_moment[i] - dot(r->gyro[i], e);
         M[b + b * n] += e[i] * dot(r->mass[i], e);
-        for (int j = 0; j < ELASTIC; j++)
-            row[(e1 + j) * n] = r->mass[i][j];
+        for (int j = 0; j < ELASTIC; j++) row[(e1 + j) * n] = r->mass[i][j];
     }
     return DAE_OK;
 }
@@ -132,13 +130,11 @@ static int force(double t, const double *q, const double *v, double *f, void *us
     for (int i = 0; i < ELASTIC; i++) {
         double inertia = dot(r->mass[i], e);
         f[b] -= 2 * vb * ed[i] * inertia;
-        f[e1 + i] = vb * vb * (inertia + r->along_moment[i]) +
-                    2 * vb * dot(r->gyro[i], ed) +
-                    l1 * va * va * (c * r->along[i] + s * r->across[i]) -
-                    dot(r->stiffness[i], e) - dot(r->damping[i], ed);
+        f[e1 + i] = vb * vb * (inertia + r->along_moment[i]) + 2 * vb * dot(r->gyro[i], ed) +
+                    l1 * va * va * (c * r->along[i] + s * r->across[i]) - dot(r->stiffness[i], e) -
+                    dot(r->damping[i], ed);
     }
-    if (r->bending > 0)
-        add_nonlinear(r, e, f + e1);
+    if (r->bending > 0) add_nonlinear(r, e, f + e1);
     return DAE_OK;
 }
 
@@ -174,8 +170,7 @@ static int constraint_t(double t, const double *q, double *rate, void *user)
     return DAE_OK;
 }
 
-static int constraint_bias(double t, const double *q, const double *v, double *bias,
-                           void *user)
+static int constraint_bias(double t, const double *q, const double *v, double *bias, void *user)
 {
     double l = l2 + q[e4], c = cos(q[b]), s = sin(q[b]), turn = l1 * v[a] * v[a];
     double central = l * v[b] * v[b], coriolis = 2 * v[b] * v[e4];
@@ -189,8 +184,7 @@ static int constraint_bias(double t, const double *q, const double *v, double *b
 static void start(state *s, int smooth)
 {
     static const double e[4] = { 0, 0, 1.03339863e-5, 1.69327969e-5 };
-    static const double ed[4] = { 0.444896105, 4.63434311e-3, -1.78591076e-6,
-                                  -2.68938672e-6 };
+    static const double ed[4] = { 0.444896105, 4.63434311e-3, -1.78591076e-6, -2.68938672e-6 };
     if (smooth) {
         memcpy(s->q + e1, e, sizeof e);
         memcpy(s->v + e1, ed, sizeof ed);
@@ -227,17 +221,15 @@ static const double end[2 * n + m] = {
 static const double scale[n] = { 1, 1, 0.1, 1e-3, 1e-3, 1e-3, 1e-3 };
 static const char *const names[n] = { "crank", "rod",      "slider",  "bend1",
                                       "bend2", "stretch1", "stretch2" };
-static const char *const constraint_names[m] = { "height of the slider",
-                                                 "slider at the rod", "motor" };
+static const char *const constraint_names[m] = { "height of the slider", "slider at the rod",
+                                                 "motor" };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
     for (int i = 0; i < 3; i++)
-        if (!is_whole(value[i], 0, 1))
-            return bad_setting(i);
+        if (!is_whole(value[i], 0, 1)) return bad_setting(i);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     describe_rod(&s->r, value[0] > 0, value[1] > 0);
     start(s, value[2] == 0);
     mechanical_case c = {
@@ -262,16 +254,14 @@ static int build(const char *form, const double *value, problem_instance *out)
     if (value[0] == 0 && value[1] == 0 && value[2] == 0) {
         c.reference = end;
         c.counted = MECHANICAL_Q | MECHANICAL_LAMBDA;
-        c.reference_source =
-            "minimal coordinates in quadruple precision; agrees with the IVP "
-            "test set as far as its start is consistent";
+        c.reference_source = "minimal coordinates in quadruple precision; agrees with the IVP "
+                             "test set as far as its start is consistent";
     }
     return mechanical_build(&c, form, out);
 }
 
 static const problem_setting settings[] = {
-    { "nonlinear", 0,
-      "1: stretching and bending of the rod interact; 0: linear elasticity" },
+    { "nonlinear", 0, "1: stretching and bending of the rod interact; 0: linear elasticity" },
     { "damping", 0, "1: the rod is damped by 0.5 %; 0: not at all" },
     { "undeformed", 0,
       "1: starts with the rod undeformed, which vibrates; 0: the published start" },
@@ -280,8 +270,7 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_slider_crank = {
     .name = "slider-crank",
-    .title =
-        "the slider-crank of the IVP test set: driven, with an elastic connecting rod",
+    .title = "the slider-crank of the IVP test set: driven, with an elastic connecting rod",
     .description = "A motor turns the crank at 150 per second; the connecting rod bends "
                    "(two modes) and "
                    "stretches (two nodes). Seven coordinates, three constraints, one of "
@@ -294,9 +283,8 @@ const problem_entry problem_slider_crank = {
                    "lambda has the "
                    "other sign here, M q'' = f + phi_q' lambda. The rigid one is "
                    "slider-crank-rigid.",
-    .source =
-        "B. Simeon, Math. Modelling of Systems 2 (1996) 1; IVP test set 2.4 (Mazzia, "
-        "Magherini), crank",
+    .source = "B. Simeon, Math. Modelling of Systems 2 (1996) 1; IVP test set 2.4 (Mazzia, "
+              "Magherini), crank",
     .forms = mechanical_forms,
     .settings = settings,
     .build = build,

@@ -48,8 +48,7 @@ static int constraint(double t, const double *q, double *phi, void *user)
     const state *s = user;
     phi[0] = l1 * sin(q[0]) + l2 * sin(q[1]);
     phi[1] = q[2] - l1 * cos(q[0]) - l2 * cos(q[1]);
-    if (s->driven)
-        phi[2] = q[0] - s->omega * t;
+    if (s->driven) phi[2] = q[0] - s->omega * t;
     return DAE_OK;
 }
 
@@ -57,9 +56,8 @@ static int energy(double t, const double *q, const double *v, double *E, void *u
 {
     const state *s = user;
     (void)t;
-    *E = (J1 + m2 * l1 * l1) * v[0] * v[0] / 2 + J2 * v[1] * v[1] / 2 +
-         m3 * v[2] * v[2] / 2 + m2 * l1 * l2 * cos(q[0] - q[1]) * v[0] * v[1] / 2 -
-         s->base.energy0;
+    *E = (J1 + m2 * l1 * l1) * v[0] * v[0] / 2 + J2 * v[1] * v[1] / 2 + m3 * v[2] * v[2] / 2 +
+         m2 * l1 * l2 * cos(q[0] - q[1]) * v[0] * v[1] / 2 - s->base.energy0;
     return DAE_OK;
 }
 
@@ -80,23 +78,19 @@ static void driven(const state *s, double t, double *out)
 }
 
 static const double free_end[8] = {
-    12.1511500069238063, 0.203089099262032317, 0.431088560743113091,
-    130.207233389029031, -60.8215833790675221, 11.5589187955721914,
-    129.753930176007957, -184.622084408924327,
+    12.1511500069238063,  0.203089099262032317, 0.431088560743113091, 130.207233389029031,
+    -60.8215833790675221, 11.5589187955721914,  129.753930176007957,  -184.622084408924327,
 };
 static const char *const names[] = { "crank", "rod", "slider" };
-static const char *const constraint_names[] = { "height of the slider",
-                                                "slider at the rod", "motor" };
+static const char *const constraint_names[] = { "height of the slider", "slider at the rod",
+                                                "motor" };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (value[0] == 0)
-        return bad_setting(0);
-    if (!is_whole(value[1], 0, 1))
-        return bad_setting(1);
+    if (value[0] == 0) return bad_setting(0);
+    if (!is_whole(value[1], 0, 1)) return bad_setting(1);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->omega = value[0];
     s->driven = value[1] > 0;
     driven(s, 0, s->end);
@@ -133,8 +127,7 @@ static int build(const char *form, const double *value, problem_instance *out)
 
 static const problem_setting settings[] = {
     { "omega", 150, "angular velocity of the crank at the start, not 0" },
-    { "driven", 0,
-      "1: a motor keeps it constant (a constraint that depends on t); 0: free" },
+    { "driven", 0, "1: a motor keeps it constant (a constraint that depends on t); 0: free" },
     { NULL, 0, NULL },
 };
 
@@ -149,8 +142,7 @@ const problem_entry problem_slider_crank_rigid = {
         "With driven=1 a third constraint, crank = omega t, depends on time and leaves "
         "no "
         "freedom. Derivatives of the constraints are not given: they are found.",
-    .source =
-        "the rigid part of slider-crank, B. Simeon 1996; IVP test set, crank",
+    .source = "the rigid part of slider-crank, B. Simeon 1996; IVP test set, crank",
     .forms = mechanical_forms,
     .settings = settings,
     .build = build,

@@ -40,11 +40,9 @@ int problem_block(problem_instance *out, const block_plan *plan, block *b)
     size_t levels = reserve(&total, plan->levels, 1, &fits);
     size_t names = reserve(&total, plan->names, sizeof(char *), &fits);
     size_t text = reserve(&total, plan->text, 1, &fits);
-    if (!fits)
-        return DAE_E_NOMEM;
+    if (!fits) return DAE_E_NOMEM;
     char *base = problem_state(out, total);
-    if (!base)
-        return DAE_E_NOMEM;
+    if (!base) return DAE_E_NOMEM;
     b->state = base + state;
     b->doubles = (double *)(void *)(base + doubles);
     b->starts = (int64_t *)(void *)(base + starts);

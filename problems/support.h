@@ -27,13 +27,13 @@ void *problem_state(problem_instance *out, size_t bytes);
 
 /* The same for problems of any size: one block with several arrays in it. */
 typedef struct block_plan {
-    size_t state;   /* bytes of the problem's own struct              */
-    size_t doubles; /* numbers of elements of each kind               */
+    size_t state;   /* bytes of the problem's own struct */
+    size_t doubles; /* numbers of elements of each kind */
     size_t starts;
     size_t rows;
     size_t levels;
     size_t names;
-    size_t text; /* characters for the names, ends included        */
+    size_t text; /* characters for the names, ends included */
 } block_plan;
 
 typedef struct block {
@@ -54,8 +54,7 @@ int is_whole(double value, double low, double high);
 /* Every value of a Jacobian array with its sign turned: K = -df/dx of F = M x' - f. */
 static inline void negate(double *a, int count)
 {
-    for (int i = 0; i < count; i++)
-        a[i] = -a[i];
+    for (int i = 0; i < count; i++) a[i] = -a[i];
 }
 
 static inline dae_pattern dense_pattern(void)

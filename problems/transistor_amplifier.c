@@ -40,8 +40,7 @@ static int beyond(const double *U)
 static int rhs(double t, const double *U, double *f, void *user)
 {
     (void)user;
-    if (beyond(U))
-        return DAE_RETRY;
+    if (beyond(U)) return DAE_RETRY;
     double g1 = g(U[1] - U[2]), g2 = g(U[4] - U[5]);
     f[0] = (U[0] - 0.1 * sin(omega * t)) / R0;
     f[1] = U[1] * (2 / R) - Ub / R - (alpha - 1) * g1;
@@ -62,16 +61,11 @@ static double *entry(double *J, int i, int j)
 static int jacobian(double t, const double *U, const double *Udot, double *J, void *user)
 {
     (void)t, (void)Udot, (void)user;
-    if (beyond(U))
-        return DAE_RETRY;
-    static const double conductance[n] = {
-        1 / 1000.0, 2 / 9000.0, 1 / 9000.0, 1 / 9000.0,
-        2 / 9000.0, 1 / 9000.0, 1 / 9000.0, 1 / 9000.0
-    };
-    for (int i = 0; i < n; i++)
-        *entry(J, i, i) = conductance[i];
-    for (int base = 1; base < 6;
-         base += 3) { /* base, emitter, collector of a transistor */
+    if (beyond(U)) return DAE_RETRY;
+    static const double conductance[n] = { 1 / 1000.0, 2 / 9000.0, 1 / 9000.0, 1 / 9000.0,
+                                           2 / 9000.0, 1 / 9000.0, 1 / 9000.0, 1 / 9000.0 };
+    for (int i = 0; i < n; i++) *entry(J, i, i) = conductance[i];
+    for (int base = 1; base < 6; base += 3) { /* base, emitter, collector of a transistor */
         double slope = dg(U[base] - U[base + 1]);
         const double gain[3] = { -(alpha - 1), -1, alpha };
         for (int i = 0; i < 3; i++) {
@@ -98,14 +92,11 @@ static int charges(double t, const double *U, double *d, void *user)
 static const int capacitor[n] = { 0, 0, 1, 2, 2, 3, 4, 4 };
 static const double direction[n] = { 1, -1, -1, 1, -1, -1, 1, -1 };
 
-static int leading_residual(double t, const double *U, const double *ddot, double *r,
-                            void *user)
+static int leading_residual(double t, const double *U, const double *ddot, double *r, void *user)
 {
     int answer = rhs(t, U, r, user);
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; i < n; i++)
-        r[i] = direction[i] * ddot[capacitor[i]] - r[i];
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < n; i++) r[i] = direction[i] * ddot[capacitor[i]] - r[i];
     return DAE_OK;
 }
 
@@ -117,16 +108,14 @@ static int residual(double t, const double *U, const double *Udot, double *r, vo
     return leading_residual(t, U, ddot, r, user);
 }
 
-static int jacobian_x(double t, const double *U, const double *Udot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *U, const double *Udot, double *K, void *user)
 {
     int answer = jacobian(t, U, Udot, K, user);
     negate(K, n * width);
     return answer;
 }
 
-static int jacobian_xdot(double t, const double *U, const double *Udot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *U, const double *Udot, double *C, void *user)
 {
     (void)t, (void)U, (void)Udot, (void)user;
     static const double pair[] = { 1e-6, 3e-6, 5e-6 };
@@ -143,21 +132,20 @@ static int jacobian_xdot(double t, const double *U, const double *Udot, double *
 /* M in band storage with one diagonal on either side. */
 static const double mass[n * 3] = {
     0,    -1e-6, 1e-6, /* column 1: above, diagonal, below */
-    1e-6, -1e-6, 0,    /*        2                         */
-    0,    -2e-6, 0,    /*        3                         */
-    0,    -3e-6, 3e-6, /*        4                         */
-    3e-6, -3e-6, 0,    /*        5                         */
-    0,    -4e-6, 0,    /*        6                         */
-    0,    -5e-6, 5e-6, /*        7                         */
-    5e-6, -5e-6, 0,    /*        8                         */
+    1e-6, -1e-6, 0,    /*        2 */
+    0,    -2e-6, 0,    /*        3 */
+    0,    -3e-6, 3e-6, /*        4 */
+    3e-6, -3e-6, 0,    /*        5 */
+    0,    -4e-6, 0,    /*        6 */
+    0,    -5e-6, 5e-6, /*        7 */
+    5e-6, -5e-6, 0,    /*        8 */
 };
 
 static int constraints(double t, const double *U, double *c, void *user)
 {
     double f[n];
     int answer = rhs(t, U, f, user);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     c[0] = f[0] + f[1];
     c[1] = f[3] + f[4];
     c[2] = f[6] + f[7];
@@ -172,9 +160,8 @@ static const char *const constraint_names[] = { "currents at nodes 1 + 2",
                                                 "currents at nodes 7 + 8" };
 static const double x0[n] = { 0, 3, 3, 6, 3, 3, 6, 0 };
 static const double reference[n] = {
-    -5.5621450122627092e-03, 3.0065224719030419e+00, 2.8499587886081281e+00,
-    2.9264225362062408e+00,  2.7046178650105541e+00, 2.7618377783931449e+00,
-    4.7709276316167717e+00,  1.2369958680915480e+00,
+    -5.5621450122627092e-03, 3.0065224719030419e+00, 2.8499587886081281e+00, 2.9264225362062408e+00,
+    2.7046178650105541e+00,  2.7618377783931449e+00, 4.7709276316167717e+00, 1.2369958680915480e+00,
 };
 
 typedef struct state {
@@ -189,8 +176,8 @@ static void initial_slopes(state *s)
     double slope = dg(0), *U = s->xdot0;
     U[2] = -x0[2] / R / C2;
     U[5] = -x0[5] / R / C4;
-    U[0] = U[1] = (0.1 * omega / R0 + (1 - alpha) * slope * U[2]) /
-                  (1 / R0 + 2 / R + (1 - alpha) * slope);
+    U[0] = U[1] =
+        (0.1 * omega / R0 + (1 - alpha) * slope * U[2]) / (1 / R0 + 2 / R + (1 - alpha) * slope);
     U[3] = U[4] = ((1 - alpha) * slope * U[5] - alpha * slope * (U[1] - U[2])) /
                   (3 / R + (1 - alpha) * slope);
     U[6] = U[7] = -alpha * slope * (U[4] - U[5]) / (2 / R);
@@ -201,21 +188,18 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     (void)value;
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     initial_slopes(s);
     dae_problem *p = &out->problem;
     p->size = n;
     p->names = names;
     p->equation_names = equations;
-    p->pattern =
-        (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper };
+    p->pattern = (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = lower, .upper = upper };
     out->xdot0 = s->xdot0;
     if (strcmp(form, "mass") == 0) {
         p->rhs = rhs;
         p->mass_kind = DAE_MASS_CONSTANT;
-        p->mass_pattern =
-            (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = 1, .upper = 1 };
+        p->mass_pattern = (dae_pattern){ .kind = DAE_PATTERN_BAND, .lower = 1, .upper = 1 };
         p->mass_values = mass;
         p->jacobian_x = jacobian;
     } else {
@@ -247,14 +231,13 @@ const problem_entry problem_transistor_amplifier = {
     .name = "transistor-amplifier",
     .title = "a two-stage transistor amplifier: singular, not diagonal leading matrix, "
              "index 1",
-    .description =
-        "Eight node potentials of two transistor stages that amplify 0.1 sin(200 pi t), "
-        "20 periods (transamp in the test set). The constant tridiagonal matrix in "
-        "front of U' has rank 5: no unknown is algebraic by itself, only sums of "
-        "equations are (so no levels are declared). Time constants from 1e-6 to 1e-2, "
-        "exponentials that overflow far from the solution, and an error estimate that "
-        "looks only at x - prediction is fooled by the algebraic combinations. Form "
-        "leading: the charges of the five capacitors are what is differentiated.",
+    .description = "Eight node potentials of two transistor stages that amplify 0.1 sin(200 pi t), "
+                   "20 periods (transamp in the test set). The constant tridiagonal matrix in "
+                   "front of U' has rank 5: no unknown is algebraic by itself, only sums of "
+                   "equations are (so no levels are declared). Time constants from 1e-6 to 1e-2, "
+                   "exponentials that overflow far from the solution, and an error estimate that "
+                   "looks only at x - prediction is fooled by the algebraic combinations. Form "
+                   "leading: the charges of the five capacitors are what is differentiated.",
     .source = "Rentrop, Roche, Steinebach 1989; Hairer, Lubich, Roche 1989; IVP test "
               "set 2.4 (Mazzia, Magherini)",
     .forms = forms,

@@ -31,7 +31,7 @@ static const double on_chassis[2] = { -3.07, 0.15 }, on_load[2] = { -1.61, -0.75
 
 typedef struct body {
     int x, z, phi; /* numbers of its coordinates, or NONE */
-    double at;     /* its x, if that is none              */
+    double at;     /* its x, if that is none */
 } body;
 
 static const body bodies[BODIES] = {
@@ -78,14 +78,12 @@ typedef struct point {
     double r[2], v[2], turn[2];
 } point;
 
-static point point_of(int which, double a, double h, double t, const double *q,
-                      const double *v)
+static point point_of(int which, double a, double h, double t, const double *q, const double *v)
 {
     const body *b = &bodies[which];
     double angle = b->phi == NONE ? 0 : q[b->phi], spin = b->phi == NONE ? 0 : v[b->phi];
     double c = cos(angle), s = sin(angle), delay = 2 / speed, rate = 0, z;
-    if (which == REAR_ROAD)
-        delay += (front - rear) / speed;
+    if (which == REAR_ROAD) delay += (front - rear) / speed;
     if (b->z == NONE)
         z = hump(t - delay, &rate);
     else
@@ -102,12 +100,9 @@ static point point_of(int which, double a, double h, double t, const double *q,
 static void act(int which, const point *p, double fx, double fy, double *f)
 {
     const body *b = &bodies[which];
-    if (b->x != NONE)
-        f[b->x] += fx;
-    if (b->z != NONE)
-        f[b->z] += fy;
-    if (b->phi != NONE)
-        f[b->phi] += p->turn[0] * fx + p->turn[1] * fy;
+    if (b->x != NONE) f[b->x] += fx;
+    if (b->z != NONE) f[b->z] += fy;
+    if (b->phi != NONE) f[b->phi] += p->turn[0] * fx + p->turn[1] * fy;
 }
 
 static double air(double nominal, double l)
@@ -127,15 +122,13 @@ static int force(double t, const double *q, const double *v, double *f, void *us
         double dx = r.r[0] - p.r[0], dy = r.r[1] - p.r[1], l = sqrt(dx * dx + dy * dy);
         double rate = (dx * (r.v[0] - p.v[0]) + dy * (r.v[1] - p.v[1])) / l;
         double pull = s->k * l + s->nominal;
-        if (st->pneumatic && s->from == FRONT_WHEEL)
-            pull = air(s->k * 0.16 + s->nominal, l);
+        if (st->pneumatic && s->from == FRONT_WHEEL) pull = air(s->k * 0.16 + s->nominal, l);
         pull = (pull + s->d * rate) / l;
         act(s->from, &p, pull * dx, pull * dy, f);
         act(s->to, &r, -pull * dx, -pull * dy, f);
     }
     static const int weights[] = { z1, z2, z3, z4, z5 };
-    for (int i = 0; i < COUNT(weights); i++)
-        f[weights[i]] -= mass[weights[i]] * gravity;
+    for (int i = 0; i < COUNT(weights); i++) f[weights[i]] -= mass[weights[i]] * gravity;
     return DAE_OK;
 }
 
@@ -166,8 +159,7 @@ static int constraint_q(double t, const double *q, double *G, void *user)
 }
 
 /* A turning point accelerates towards the origin of its body. */
-static int constraint_bias(double t, const double *q, const double *v, double *bias,
-                           void *user)
+static int constraint_bias(double t, const double *q, const double *v, double *bias, void *user)
 {
     point p = point_of(CHASSIS, on_chassis[0], on_chassis[1], t, q, rest);
     point r = point_of(LOAD, on_load[0], on_load[1], t, q, rest);
@@ -196,11 +188,9 @@ static const char *const constraint_names[m] = { "joint x", "joint y" };
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    if (!is_whole(value[0], 0, 1))
-        return bad_setting(0);
+    if (!is_whole(value[0], 0, 1)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     s->pneumatic = value[0] > 0;
     mechanical_case c = {
         .model = { .coordinates = n,
@@ -235,8 +225,7 @@ static const problem_setting settings[] = {
 
 const problem_entry problem_truck = {
     .name = "truck",
-    .title =
-        "a truck of five bodies in the vertical plane, its load in a joint, over a hump",
+    .title = "a truck of five bodies in the vertical plane, its load in a joint, over a hump",
     .description =
         "Wheels, chassis, cabin and load on springs and dampers; nine coordinates, and "
         "the joint "
@@ -247,11 +236,10 @@ const problem_entry problem_truck = {
         "tyres are far stiffer than the others; the joint bears 7e4 N. pneumatic=1: an "
         "air "
         "spring at the front. Moments of forces are by virtual work throughout.",
-    .source =
-        "E. Eich-Soellner, C. Fuehrer, Numerical Methods in Multibody Dynamics, 1998, p. "
-        "20 "
-        "and the book's programs (data); B. Simeon, F. Grupp, C. Fuehrer, P. Rentrop, "
-        "J. Comput. Appl. Math. 50 (1994) 523",
+    .source = "E. Eich-Soellner, C. Fuehrer, Numerical Methods in Multibody Dynamics, 1998, p. "
+              "20 "
+              "and the book's programs (data); B. Simeon, F. Grupp, C. Fuehrer, P. Rentrop, "
+              "J. Comput. Appl. Math. 50 (1994) 523",
     .forms = mechanical_forms,
     .settings = settings,
     .build = build,

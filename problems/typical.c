@@ -191,23 +191,16 @@ static int build(const char *form, const double *value, problem_instance *out)
 {
     static const char *const hidden[] = { "position", "velocity", "acceleration" };
     for (int i = 0; i < 2; i++)
-        if (!(value[i] > 0))
-            return bad_setting(i);
+        if (!(value[i] > 0)) return bad_setting(i);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     const shape *s = &shapes[form[5] - '1'];
-    *p = (state){
-        .m = value[0], .k = value[1], .c = 3, .s = 2, .w = 1.5, .J = 0.25, .l = 2
-    };
-    for (int i = 0; i < s->size; i++)
-        p->mass[i] = i < s->size - 1;
+    *p = (state){ .m = value[0], .k = value[1], .c = 3, .s = 2, .w = 1.5, .J = 0.25, .l = 2 };
+    for (int i = 0; i < s->size; i++) p->mass[i] = i < s->size - 1;
     s->exact(0, p->x0, p);
     s->rhs(0, p->x0, p->xdot0, p);
     /* r' = (k + 3 c u^2) u'; lambda' from the closed solutions */
-    p->xdot0[s->size - 1] = s->index == 1   ? p->k
-                            : s->index == 2 ? -2 * p->m * p->s * p->w
-                                            : 0;
+    p->xdot0[s->size - 1] = s->index == 1 ? p->k : s->index == 2 ? -2 * p->m * p->s * p->w : 0;
     out->problem = (dae_problem){ .size = s->size,
                                   .rhs = s->rhs,
                                   .mass_kind = DAE_MASS_DIAGONAL,

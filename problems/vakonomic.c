@@ -111,8 +111,7 @@ static int leading_x(double t, const double *x, const double *dp, double *K, voi
     return DAE_OK;
 }
 
-static int leading_xdot(double t, const double *x, const double *dp, double *C,
-                        void *user)
+static int leading_xdot(double t, const double *x, const double *dp, double *C, void *user)
 {
     const state *p = user;
     double s = sin(x[THETA]), c = cos(x[THETA]);
@@ -152,21 +151,16 @@ static int kept_leading(double t, const double *x, double *c, void *user)
 
 static int build(const char *form, const double *value, problem_instance *out)
 {
-    static const char *const names[2][N] = {
-        { "x", "y", "theta", "a", "b", "omega", "mu" },
-        { "x", "y", "theta", "x'", "y'", "omega", "mu" }
-    };
-    static const char *const equations[N] = { "velocity x", "velocity y",
-                                              "turning",    "momentum x",
-                                              "momentum y", "momentum theta",
+    static const char *const names[2][N] = { { "x", "y", "theta", "a", "b", "omega", "mu" },
+                                             { "x", "y", "theta", "x'", "y'", "omega", "mu" } };
+    static const char *const equations[N] = { "velocity x", "velocity y", "turning",
+                                              "momentum x", "momentum y", "momentum theta",
                                               "edge" };
     static const char *const kept[] = { "energy, change since the start", "edge" };
     static const unsigned char level[N] = { 0, 0, 0, 0, 0, 0, 1 };
-    if (!(value[1] > 0))
-        return bad_setting(1);
+    if (!(value[1] > 0)) return bad_setting(1);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     *p = (state){ .s = value[0], .J = value[1], .mass = { 1, 1, 1, 1, 1, 1, 0 } };
     int in_momenta = strcmp(form, "momenta") == 0;
     p->x0[OMEGA] = value[2];

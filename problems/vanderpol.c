@@ -43,8 +43,7 @@ static int ode_rhs(double t, const double *x, double *f, void *user)
     return evaluate(x, s->mu, 1, f);
 }
 
-static int ode_jacobian(double t, const double *x, const double *xdot, double *J,
-                        void *user)
+static int ode_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
 {
     (void)t, (void)xdot;
     const state *s = user;
@@ -58,8 +57,7 @@ static int scaled_rhs(double t, const double *x, double *f, void *user)
     return evaluate(x, s->mu * s->mu, s->mu * s->mu, f);
 }
 
-static int scaled_jacobian(double t, const double *x, const double *xdot, double *J,
-                           void *user)
+static int scaled_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
 {
     (void)t, (void)xdot;
     const state *s = user;
@@ -72,8 +70,7 @@ static int spp_rhs(double t, const double *x, double *f, void *user)
     return evaluate(x, 1, 1, f);
 }
 
-static int spp_jacobian(double t, const double *x, const double *xdot, double *J,
-                        void *user)
+static int spp_jacobian(double t, const double *x, const double *xdot, double *J, void *user)
 {
     (void)t, (void)xdot, (void)user;
     return differentiate(x, 1, 1, J);
@@ -85,14 +82,12 @@ static int limit_exact(double t, double *x, void *user)
 {
     (void)user;
     const double ln2 = 0.69314718055994530942;
-    if (!(t < 1.5 - ln2))
-        return DAE_STOP;
+    if (!(t < 1.5 - ln2)) return DAE_STOP;
     double y = 2;
     for (int i = 0; i < 60; i++) {
         double step = (log(y) - y * y / 2 - (t + ln2 - 2)) / (1 / y - y);
         y -= step;
-        if (fabs(step) <= 1e-16 * y)
-            break;
+        if (fabs(step) <= 1e-16 * y) break;
     }
     x[0] = y;
     x[1] = y / (1 - y * y);
@@ -130,11 +125,9 @@ static void build_limit(state *s, problem_instance *out)
 static int build(const char *form, const double *value, problem_instance *out)
 {
     double mu = value[0];
-    if (!(mu > 0 && mu <= 1e8))
-        return bad_setting(0);
+    if (!(mu > 0 && mu <= 1e8)) return bad_setting(0);
     state *s = problem_state(out, sizeof *s);
-    if (!s)
-        return DAE_E_NOMEM;
+    if (!s) return DAE_E_NOMEM;
     *s = (state){ .mu = mu, .mass = { 1, 1 / (mu * mu) }, .x0 = { 2, 0 } };
     s->xdot0[1] = -2 * mu * mu;
     s->reference[0] = 1.7061677321704829e+00;
@@ -165,8 +158,7 @@ static int build(const char *form, const double *value, problem_instance *out)
         p->jacobian_x = spp_jacobian;
         p->mass_kind = DAE_MASS_DIAGONAL;
         p->mass_values = s->mass;
-        if (strcmp(form, "limit") == 0)
-            build_limit(s, out);
+        if (strcmp(form, "limit") == 0) build_limit(s, out);
     }
     return DAE_OK;
 }
@@ -181,13 +173,12 @@ const problem_entry problem_vanderpol = {
     .name = "vanderpol",
     .title = "van der Pol's oscillator: relaxation oscillations, three scalings and "
              "the limit",
-    .description =
-        "y'' = mu (1 - y^2) y' - y from y = 2 at rest. Form ode: in its own time s up "
-        "to 2 mu, x = (y, dy/ds). Form scaled: t = s/mu, z = dy/dt, z' = mu^2 ((1 - "
-        "y^2) z - y). Form spp: the same as eps z' = (1 - y^2) z - y with eps = 1/mu^2. "
-        "Form limit: eps = 0, a DAE of index 1, started on its manifold and ended "
-        "before the impasse point y = 1 at t = 3/2 - ln 2. Slow drifts are broken by "
-        "jumps whose speed grows with mu.",
+    .description = "y'' = mu (1 - y^2) y' - y from y = 2 at rest. Form ode: in its own time s up "
+                   "to 2 mu, x = (y, dy/ds). Form scaled: t = s/mu, z = dy/dt, z' = mu^2 ((1 - "
+                   "y^2) z - y). Form spp: the same as eps z' = (1 - y^2) z - y with eps = 1/mu^2. "
+                   "Form limit: eps = 0, a DAE of index 1, started on its manifold and ended "
+                   "before the impasse point y = 1 at t = 3/2 - ln 2. Slow drifts are broken by "
+                   "jumps whose speed grows with mu.",
     .source = "van der Pol 1926; Hairer & Wanner 1996, IV.1 and VI.1; IVP test set 2.4 "
               "(Mazzia, Magherini)",
     .forms = forms,

@@ -65,8 +65,7 @@ static int jacobian(double t, const double *x, const double *xdot, double *K, vo
     return DAE_OK;
 }
 
-static int jacobian_forces(double t, const double *x, const double *xdot, double *K,
-                           void *user)
+static int jacobian_forces(double t, const double *x, const double *xdot, double *K, void *user)
 {
     const state *p = user;
     const double spring[4] = { p->k1, -p->k1, p->f, -p->f };
@@ -75,8 +74,7 @@ static int jacobian_forces(double t, const double *x, const double *xdot, double
     K[2 + 4 * 6] = -UNIT / p->m1;
     K[3 + 4 * 6] = UNIT / p->m2;
     K[3 + 5 * 6] = -UNIT / p->m2;
-    for (int j = 0; j < 4; j++)
-        K[4 + j * 6] = -spring[j] / UNIT;
+    for (int j = 0; j < 4; j++) K[4 + j * 6] = -spring[j] / UNIT;
     K[5 + 1 * 6] = -p->k2 / UNIT;
     return DAE_OK;
 }
@@ -86,8 +84,7 @@ static int exact(double t, double *x, void *user)
     const state *p = user;
     double E[16] = { 0 }, P[16], Q[16], column[4];
     int halvings = 0;
-    while (ldexp(fabs(t), -halvings) * (p->k2 / p->m2 + p->f / p->m2) > 1 &&
-           halvings < 60)
+    while (ldexp(fabs(t), -halvings) * (p->k2 / p->m2 + p->f / p->m2) > 1 && halvings < 60)
         halvings++;
     double h = ldexp(t, -halvings);
     for (int j = 0; j < 4; j++) { /* column j: Taylor's series of exp(A h) e_j */
@@ -106,15 +103,13 @@ static int exact(double t, double *x, void *user)
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 4; j++) {
                 Q[i + 4 * j] = 0;
-                for (int l = 0; l < 4; l++)
-                    Q[i + 4 * j] += P[i + 4 * l] * P[l + 4 * j];
+                for (int l = 0; l < 4; l++) Q[i + 4 * j] += P[i + 4 * l] * P[l + 4 * j];
             }
         memcpy(E, Q, sizeof E);
     }
     for (int i = 0; i < 4; i++) {
         x[i] = 0;
-        for (int j = 0; j < 4; j++)
-            x[i] += E[i + 4 * j] * p->x0[j];
+        for (int j = 0; j < 4; j++) x[i] += E[i + 4 * j] * p->x0[j];
     }
     return DAE_OK;
 }
@@ -133,13 +128,10 @@ static int build(const char *form, const double *value, problem_instance *out)
                                              "wheel",      "suspension", "tyre" };
     static const unsigned char level[] = { 0, 0, 0, 0, 1, 1 };
     for (int i = 0; i < 4; i++)
-        if (!(value[i] > 0))
-            return bad_setting(i);
-    if (!(value[4] >= 0))
-        return bad_setting(4);
+        if (!(value[i] > 0)) return bad_setting(i);
+    if (!(value[4] >= 0)) return bad_setting(4);
     state *p = problem_state(out, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     *p = (state){ .m1 = value[0],
                   .m2 = value[1],
                   .k1 = value[2],
@@ -186,9 +178,8 @@ static const problem_setting settings[] = {
 const problem_entry problem_wheel_suspension = {
     .name = "wheel-suspension",
     .title = "wheel suspension of a truck: two masses, spring, damper and tyre",
-    .description =
-        "Linear, damped, a little stiff. Let go with the body pressed down by 5 cm. "
-        "As an ODE, or with the forces as unknowns, of index 1.",
+    .description = "Linear, damped, a little stiff. Let go with the body pressed down by 5 cm. "
+                   "As an ODE, or with the forces as unknowns, of index 1.",
     .source = "Matko, Karba, Zupancic 1992, p. 45",
     .forms = forms,
     .settings = settings,

@@ -58,8 +58,7 @@ static void mix_draw(problem *p, draw *d, mix *m, int columns, int full)
             m->value[count] = draw_sign(d, 0.2, 1);
             sum += fabs(m->value[count++]);
         }
-        for (int c = m->start[i]; c < count; c++)
-            m->value[c] *= MIX / fmax(sum, 1);
+        for (int c = m->start[i]; c < count; c++) m->value[c] *= MIX / fmax(sum, 1);
     }
     m->start[n] = count;
 }
@@ -121,8 +120,7 @@ void dress_draw(problem *p, draw *d)
     kernel *k = &p->kernel;
     int n = k->n, plain = c->form == FORM_IDENTITY || c->form == FORM_DIAGONAL;
     draw_scales(p, d);
-    for (int i = 0; i < n; i++)
-        c->place[i] = c->line[i] = i;
+    for (int i = 0; i < n; i++) c->place[i] = c->line[i] = i;
     if (k->shape != SHAPE_BAND && draw_chance(d, 0.5)) {
         shuffle(d, n, c->place);
         shuffle(d, n, c->line);

@@ -17,8 +17,7 @@ static void uncover(problem *p, double t, const double *x)
     const dress *c = &p->dress;
     int n = p->kernel.n;
     double time = (t - c->t0) / c->unit;
-    for (int i = 0; i < n; i++)
-        p->y[i] = x[c->place[i]] / c->scale[i];
+    for (int i = 0; i < n; i++) p->y[i] = x[c->place[i]] / c->scale[i];
     mix_apply(&c->columns, n, p->y, p->w);
     for (int i = 0; i < n; i++) {
         int j = c->bent[i];
@@ -35,8 +34,7 @@ static void along(problem *p, const double *v, double factor, double *vw, double
 {
     const dress *c = &p->dress;
     int n = p->kernel.n;
-    for (int i = 0; i < n; i++)
-        p->vy[i] = factor * v[c->place[i]] / c->scale[i];
+    for (int i = 0; i < n; i++) p->vy[i] = factor * v[c->place[i]] / c->scale[i];
     mix_apply(&c->columns, n, p->vy, vw);
     for (int i = 0; i < n; i++) {
         int j = c->bent[i];
@@ -80,8 +78,7 @@ static void cover(problem *p, double sign, const double *h, double *r)
 {
     const dress *c = &p->dress;
     mix_apply(&c->rows, p->kernel.n, h, p->vr);
-    for (int i = 0; i < p->kernel.n; i++)
-        r[c->line[i]] = sign * c->row[i] * p->vr[i];
+    for (int i = 0; i < p->kernel.n; i++) r[c->line[i]] = sign * c->row[i] * p->vr[i];
 }
 
 static void evaluate(problem *p, double t, const double *x, const double *xdot, double sign,
@@ -221,8 +218,7 @@ static int mass(double t, const double *x, double *M, void *user)
 
 static void join(unsigned char *into, const unsigned char *from, int n)
 {
-    for (int i = 0; i < n; i++)
-        into[i] |= from[i];
+    for (int i = 0; i < n; i++) into[i] |= from[i];
 }
 
 /* columns[i]: which y the unknown z_i depends on. */
@@ -260,8 +256,7 @@ static void mask_rows(problem *p, const unsigned char *columns, int only_slopes,
         memcpy(line, own + i * n, (size_t)n);
         for (int q = c->rows.on ? c->rows.start[i] : 0; c->rows.on && q < c->rows.start[i + 1]; q++)
             join(line, own + c->rows.column[q] * n, n);
-        for (int j = 0; j < n; j++)
-            mask[c->line[i] + c->place[j] * n] = line[j];
+        for (int j = 0; j < n; j++) mask[c->line[i] + c->place[j] * n] = line[j];
     }
     free(own);
     free(line);
@@ -344,8 +339,7 @@ static void set_form(problem *p)
     a->user = p;
     if (c->form == FORM_LEADING) {
         p->m = 0;
-        for (int i = 0; i < n; i++)
-            p->m += p->kernel.z[i].differential;
+        for (int i = 0; i < n; i++) p->m += p->kernel.z[i].differential;
         a->d = leading;
         a->d_size = p->m;
     }
@@ -428,8 +422,7 @@ problem *problem_draw(uint64_t seed)
     set_form(p);
     draw_tolerances(p, &d);
     p->end = p->dress.t0 + p->kernel.span * p->dress.unit;
-    for (int i = 0; i < n; i++)
-        p->level[p->dress.place[i]] = (unsigned char)p->kernel.z[i].level;
+    for (int i = 0; i < n; i++) p->level[p->dress.place[i]] = (unsigned char)p->kernel.z[i].level;
     if (p->levels) p->api.level = p->level;
     return p;
 }
@@ -517,8 +510,7 @@ int problem_check(problem *p, char *words, size_t room)
         }
     }
     double atol[KERNEL_MOST];
-    for (int i = 0; i < n; i++)
-        atol[i] = 1e-6 * p->atol_part[i];
+    for (int i = 0; i < n; i++) atol[i] = 1e-6 * p->atol_part[i];
     dae_solver *s =
         dae_open(&p->api, &(dae_options){ .method = "bdf", .atol_each = atol, .atol_count = n });
     int sure =

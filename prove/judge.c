@@ -135,8 +135,7 @@ static dae_status go(run *r)
     problem *p = r->p;
     draw d = draw_of(p->seed, 2);
     dress_exact(p, p->dress.t0, r->x, r->xdot);
-    for (int i = 0; i < p->kernel.n; i++)
-        r->largest[i] = fabs(r->x[i]);
+    for (int i = 0; i < p->kernel.n; i++) r->largest[i] = fabs(r->x[i]);
     if (p->by_steps) return go_by_steps(r);
     dae_status status = dae_start(r->s, p->dress.t0, r->x, p->with_slope ? r->xdot : NULL);
     for (int k = 0; status == DAE_OK && k < READS; k++) {
@@ -167,11 +166,12 @@ static void conclude(run *r, dae_status status)
 /* --log: every attempt of a run, a line each. */
 static void write_attempt(const dae_step_record *a, void *user)
 {
-    static const char *const verdicts[] = { "accepted", "error", "Newton", "singular", "undefined", "retry" };
+    static const char *const verdicts[] = { "accepted", "error",     "Newton",
+                                            "singular", "undefined", "retry" };
     (void)user;
-    printf("%5ld %-9s t %.15g h %.3g order %d error %.3g (%s) Newton %d, rate %.2g%s%s%s\n", a->step,
-           verdicts[a->verdict], a->t, a->h, a->order, a->error,
-           a->limiting_name, a->newton_iterations, a->newton_rate, a->new_jacobian ? ", Jacobian" : "",
+    printf("%5ld %-9s t %.15g h %.3g order %d error %.3g (%s) Newton %d, rate %.2g%s%s%s\n",
+           a->step, verdicts[a->verdict], a->t, a->h, a->order, a->error, a->limiting_name,
+           a->newton_iterations, a->newton_rate, a->new_jacobian ? ", Jacobian" : "",
            a->new_factor ? ", factors" : "", a->filtered ? ", filtered" : "");
 }
 
@@ -191,8 +191,7 @@ void judge_problem(problem *p, int method, int tolerance, verdict *v)
     v->index = p->kernel.index;
     problem_describe(p, v->about, sizeof v->about);
     v->unknown = -1;
-    for (int at = 0; at < 2; at++)
-        v->high_share[at] = accuracy_of ? 0 : -1;
+    for (int at = 0; at < 2; at++) v->high_share[at] = accuracy_of ? 0 : -1;
     r.s = dae_open(&p->api, &o);
     v->status = (int)dae_last_status(r.s);
     if (v->status != DAE_OK) {

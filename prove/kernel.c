@@ -227,8 +227,7 @@ static void gear(kernel *k, draw *d)
 static void loop(kernel *k, draw *d, int count)
 {
     int first = k->n;
-    for (int i = 0; i < count; i++)
-        k->z[unknown(k, d, 0, 1, 0)].room = 0.1;
+    for (int i = 0; i < count; i++) k->z[unknown(k, d, 0, 1, 0)].room = 0.1;
     for (int i = 0; i < count; i++) {
         add(k, first + i, 1, BEND_NONE, first + i, -1);
         bend b = draw_chance(d, 0.6) ? BEND_NONE : (bend)draw_below(d, BEND_SQUARE);
@@ -373,11 +372,9 @@ void kernel_drive(const kernel *k, double t, double *drive)
 
 void kernel_rows(const kernel *k, const double *drive, const double *z, const double *zp, double *g)
 {
-    for (int i = 0; i < k->n; i++)
-        g[i] = k->z[i].differential ? zp[i] : 0;
+    for (int i = 0; i < k->n; i++) g[i] = k->z[i].differential ? zp[i] : 0;
     sum_terms(k, z, g);
-    for (int i = 0; i < k->n; i++)
-        g[i] = (g[i] - drive[i]) / fmax(1, k->z[i].rate);
+    for (int i = 0; i < k->n; i++) g[i] = (g[i] - drive[i]) / fmax(1, k->z[i].rate);
 }
 
 void kernel_linearize(const kernel *k, const double *z, term_slope *slopes)
@@ -393,13 +390,11 @@ void kernel_linearize(const kernel *k, const double *z, term_slope *slopes)
 void kernel_tangent(const kernel *k, const term_slope *slopes, const double *vz, const double *vzp,
                     double *vg)
 {
-    for (int i = 0; i < k->n; i++)
-        vg[i] = k->z[i].differential ? vzp[i] : 0;
+    for (int i = 0; i < k->n; i++) vg[i] = k->z[i].differential ? vzp[i] : 0;
     for (int i = 0; i < k->terms; i++) {
         const term *m = &k->term[i];
         vg[m->row] += slopes[i].j * vz[m->j];
         if (m->k >= 0) vg[m->row] += slopes[i].k * vz[m->k];
     }
-    for (int i = 0; i < k->n; i++)
-        vg[i] /= fmax(1, k->z[i].rate);
+    for (int i = 0; i < k->n; i++) vg[i] /= fmax(1, k->z[i].rate);
 }

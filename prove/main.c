@@ -38,8 +38,7 @@ static void choose_methods(prove_plan *plan, const char *list)
 
 static void choose_tolerances(prove_plan *plan, const char *list)
 {
-    for (int i = 0; i < TOLERANCES; i++)
-        plan->tolerance[i] = 0;
+    for (int i = 0; i < TOLERANCES; i++) plan->tolerance[i] = 0;
     for (const char *at = list; *at; at += *at == ',') {
         char *end;
         double value = strtod(at, &end);

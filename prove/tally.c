@@ -23,7 +23,7 @@ struct tally {
     int verbose, reasons;
     count cell[2][METHODS][INDICES][TOLERANCES]; /* [is_model] */
     reason reason[REASONS];
-    double *high[2]; /* errors of levels 2 and 3, in tolerances, of runs that were OK  */
+    double *high[2]; /* errors of levels 2 and 3, in tolerances, of runs that were OK */
     long highs[2], judged[2], below[2], cautious[2], compared[2];
     double seconds;
 };
@@ -32,8 +32,7 @@ tally *tally_open(int verbose)
 {
     tally *t = calloc(1, sizeof *t);
     t->verbose = verbose;
-    for (int i = 0; i < 2; i++)
-        t->high[i] = malloc(sizeof(double) * KEPT);
+    for (int i = 0; i < 2; i++) t->high[i] = malloc(sizeof(double) * KEPT);
     return t;
 }
 
@@ -138,11 +137,12 @@ void tally_add(tally *t, const verdict *v)
         printf(": %s (%s)\n", v->words, v->about);
     } else if (t->verbose > 1) {
         headline(v, v->outcome == OUTCOME_OK ? "run" : "refused");
-        printf(": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, over their estimates %.3g "
-               "%.3g, estimates over the largest %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
-               v->error, v->name, v->slope_error[0], v->slope_error[1], v->high_error[0],
-               v->high_error[1], v->high_share[0], v->high_share[1], v->high_caution[0],
-               v->high_caution[1], v->steps, v->residuals, v->seconds, v->words);
+        printf(
+            ": error %.3g in %s, h x' %.3g %.3g, levels 2, 3: %.3g %.3g, over their estimates %.3g "
+            "%.3g, estimates over the largest %.3g %.3g, %.0f steps, %.0f residuals, %.3f s %s\n",
+            v->error, v->name, v->slope_error[0], v->slope_error[1], v->high_error[0],
+            v->high_error[1], v->high_share[0], v->high_share[1], v->high_caution[0],
+            v->high_caution[1], v->steps, v->residuals, v->seconds, v->words);
     }
 }
 
@@ -234,8 +234,7 @@ int tally_close(tally *t)
         int any = 0;
         for (int m = 0; m < METHODS; m++)
             for (int i = 0; i < INDICES; i++)
-                for (int e = 0; e < TOLERANCES; e++)
-                    any |= t->cell[models][m][i][e].runs > 0;
+                for (int e = 0; e < TOLERANCES; e++) any |= t->cell[models][m][i][e].runs > 0;
         count c = { 0 };
         if (any) c = table(t, models);
         sum(&all, &c);

@@ -207,8 +207,7 @@ void judge_text(prove_text *m, int method, int tolerance, verdict *v)
     clock_t begun = clock();
     draw d = draw_of(m->seed, 4);
     dae_statistics st;
-    for (int k = 0; k < READS; k++)
-        times[k] = span * (k + draw_unit(&d)) / READS;
+    for (int k = 0; k < READS; k++) times[k] = span * (k + draw_unit(&d)) / READS;
     v->index = m->kernel.index;
     snprintf(v->about, sizeof v->about, "index %d, %d unknowns%s", v->index, m->kernel.n,
              m->kernel.stiff ? ", stiff" : "");

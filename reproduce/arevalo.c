@@ -50,11 +50,9 @@ static dae_status go(trial_run *r)
     dae_solver *s = open_run(r, r->first);
     dae_status status = dae_last_status(s);
     for (int i = 0; i <= r->steps && status == DAE_OK; i++) {
-        if (i > 0)
-            status = dae_step(s, r->p->t0 + 2 * r->steps * r->h);
+        if (i > 0) status = dae_step(s, r->p->t0 + 2 * r->steps * r->h);
         r->t[i] = dae_time(s);
-        if (status == DAE_OK)
-            status = dae_read(s, r->t[i], r->x + i * n, NULL);
+        if (status == DAE_OK) status = dae_read(s, r->t[i], r->x + i * n, NULL);
     }
     dae_close(s);
     return status;
@@ -86,7 +84,7 @@ static int same_digits(const char *printed, double ours)
 typedef struct entry {
     int step;
     const char *exact, *consistent; /* as printed, for the two kinds of initial values */
-    const char *meant; /* instead of `consistent`, where that is a misprint */
+    const char *meant;              /* instead of `consistent`, where that is a misprint */
 } entry;
 
 typedef struct table {
@@ -111,8 +109,7 @@ static const table tables[] = {
             { 4, "0.0040286", "0.0040286", NULL } } },
         { 0.001,
           2,
-          { { 1, "2.0080", "0.0080120", NULL },
-            { 2, "0.0080341", "0.0080341", NULL } } } } },
+          { { 1, "2.0080", "0.0080120", NULL }, { 2, "0.0080341", "0.0080341", NULL } } } } },
     { "Table 5.2: error of lambda, Problem 5.2, implicit Euler",
       "arevalo-52",
       6,
@@ -124,16 +121,13 @@ static const table tables[] = {
             { 4, "0.0055028", "0.0055028", NULL } } },
         { 0.001,
           2,
-          { { 1, "2.3917", "0.009586", NULL },
-            { 2, "0.011062", "0.011062", NULL } } } } },
+          { { 1, "2.3917", "0.009586", NULL }, { 2, "0.011062", "0.011062", NULL } } } } },
 };
 
-static void compare_number(verdicts *v, const char *printed, const char *meant,
-                           double ours)
+static void compare_number(verdicts *v, const char *printed, const char *meant, double ours)
 {
     int good = same_digits(meant ? meant : printed, ours);
-    fprintf(v->out, "  %-10s %-12.10f %s%s", printed, ours, verdict(v, good),
-            meant ? " *" : "  ");
+    fprintf(v->out, "  %-10s %-12.10f %s%s", printed, ours, verdict(v, good), meant ? " *" : "  ");
 }
 
 static void compare_table(verdicts *v, const table *t)
@@ -141,18 +135,15 @@ static void compare_table(verdicts *v, const table *t)
     problem_instance p;
     int misprints = 0;
     fprintf(v->out, "%s\n", t->title);
-    if (!march_open(v, &p, t->problem, NULL, NULL, 0))
-        return;
+    if (!march_open(v, &p, t->problem, NULL, NULL, 0)) return;
     fprintf(v->out, "    %-7s %-7s  %-33s  %s\n", "h", "t_j", "exact initial values",
             "numerically consistent ones");
-    fprintf(v->out, "    %-7s %-7s  %-10s %-21s   %-10s %s\n", "", "", "printed", "ours",
-            "printed", "ours");
+    fprintf(v->out, "    %-7s %-7s  %-10s %-21s   %-10s %s\n", "", "", "printed", "ours", "printed",
+            "ours");
     for (int part = 0; part < 2; part++) {
-        trial_run plain = { .p = &p,
-                            .h = t->part[part].h,
-                            .order = 1,
-                            .steps = 4,
-                            .first = DAE_FIRST_PLAIN };
+        trial_run plain = {
+            .p = &p, .h = t->part[part].h, .order = 1, .steps = 4, .first = DAE_FIRST_PLAIN
+        };
         trial_run moved = plain;
         moved.first = DAE_FIRST_CONSISTENT;
         if (go(&plain) != DAE_OK || go(&moved) != DAE_OK) {
@@ -163,15 +154,13 @@ static void compare_table(verdicts *v, const table *t)
             const entry *e = &t->part[part].rows[i];
             fprintf(v->out, "    %-7g %-7g", plain.h, e->step * plain.h);
             compare_number(v, e->exact, NULL, error_after(&plain, e->step, t->lambda));
-            compare_number(v, e->consistent, e->meant,
-                           error_after(&moved, e->step, t->lambda));
+            compare_number(v, e->consistent, e->meant, error_after(&moved, e->step, t->lambda));
             misprints += e->meant != NULL;
             fprintf(v->out, "\n");
         }
     }
     if (misprints)
-        fprintf(v->out,
-                "    * a misprint of the source: 0.0040030 is meant and compared\n");
+        fprintf(v->out, "    * a misprint of the source: 0.0040030 is meant and compared\n");
     problem_close(&p);
 }
 
@@ -187,32 +176,24 @@ typedef struct change {
 static const change changes[] = {
     { "arevalo-51", 0.0005, 2, 2, { "1.0806", "-1.6829" }, { "1.0814", "-1.6824" } },
     { "arevalo-51", 0.001, 2, 2, { "1.0806", "-1.6829" }, { "1.0823", "-1.6819" } },
-    { "arevalo-52",
-      0.001,
-      3,
-      3,
-      { "-0.72874", "0.93583", "1" },
-      { "-0.72985", "0.93931", "1" } },
+    { "arevalo-52", 0.001, 3, 3, { "-0.72874", "0.93583", "1" }, { "-0.72985", "0.93931", "1" } },
 };
 
 static void compare_change(verdicts *v, const change *c)
 {
     problem_instance p;
     double error[most_unknowns], start[most_unknowns];
-    if (!march_open(v, &p, c->problem, NULL, NULL, 0))
-        return;
+    if (!march_open(v, &p, c->problem, NULL, NULL, 0)) return;
     trial_run r = { .p = &p, .h = c->h, .order = 1 };
     dae_solver *s = open_run(&r, DAE_FIRST_PLAIN);
     dae_status status = dae_predict_first(s, c->h, error, start);
     for (int i = 0; i < c->count && status == DAE_OK; i++) {
         int k = c->first + i;
         int good = same_digits(c->from[i], p.x0[k]) && same_digits(c->to[i], start[k]);
-        fprintf(v->out, "    %-11s %-7g %-3s %-9s %-9s %13.9f %13.9f  %s\n", c->problem,
-                c->h, p.problem.names[k], c->from[i], c->to[i], p.x0[k], start[k],
-                verdict(v, good));
+        fprintf(v->out, "    %-11s %-7g %-3s %-9s %-9s %13.9f %13.9f  %s\n", c->problem, c->h,
+                p.problem.names[k], c->from[i], c->to[i], p.x0[k], start[k], verdict(v, good));
     }
-    if (status != DAE_OK)
-        fprintf(v->out, "    %s  %s\n", dae_message(s), verdict(v, 0));
+    if (status != DAE_OK) fprintf(v->out, "    %s  %s\n", dae_message(s), verdict(v, 0));
     dae_close(s);
     problem_close(&p);
 }
@@ -222,15 +203,12 @@ static void compare_prediction(verdicts *v, const char *problem, int component)
 {
     problem_instance p;
     double h[4], miss[4];
-    if (!march_open(v, &p, problem, NULL, NULL, 0))
-        return;
+    if (!march_open(v, &p, problem, NULL, NULL, 0)) return;
     for (int i = 0; i < 4; i++) {
         double error[most_unknowns], exact[most_unknowns];
-        trial_run r = { .p = &p,
-                        .h = 0.004 / (1 << i),
-                        .order = 1,
-                        .steps = 1,
-                        .first = DAE_FIRST_PLAIN };
+        trial_run r = {
+            .p = &p, .h = 0.004 / (1 << i), .order = 1, .steps = 1, .first = DAE_FIRST_PLAIN
+        };
         dae_solver *s = open_run(&r, DAE_FIRST_PLAIN);
         int bad = dae_predict_first(s, r.h, error, NULL) != DAE_OK || go(&r) != DAE_OK;
         dae_close(s);
@@ -255,8 +233,8 @@ static const double bound = 0.4; /* between measured and expected order */
 typedef struct subject {
     const char *problem, *form;
     unsigned mask;    /* multipliers */
-    int most;         /* orders up to this                                            */
-    double h[orders]; /* the largest: rounding, eps / h^2 and more, stays below     */
+    int most;         /* orders up to this */
+    double h[orders]; /* the largest: rounding, eps / h^2 and more, stays below */
 } subject;
 
 static const subject subjects[] = {
@@ -268,19 +246,16 @@ static const char *const kinds[] = { "", "orders 1, 2, ...", "accurate points", 
                                      "corrected" };
 
 /* Largest error in the steps from .. to of the formula; BDF-k begins with step k + 1. */
-static double worst(const subject *q, const problem_instance *p, trial_run *r, int from,
-                    int to)
+static double worst(const subject *q, const problem_instance *p, trial_run *r, int from, int to)
 {
     double most = 0;
     int before = r->order > 1 ? r->order : 0;
     r->p = p;
     r->steps = before + to;
-    if (go(r) != DAE_OK)
-        return NAN;
+    if (go(r) != DAE_OK) return NAN;
     for (int step = before + from; step <= before + to; step++)
         for (int i = 0; i < p->problem.size; i++)
-            if (q->mask >> i & 1)
-                most = fmax(most, error_after(r, step, i));
+            if (q->mask >> i & 1) most = fmax(most, error_after(r, step, i));
     return most;
 }
 
@@ -312,17 +287,13 @@ static void measure_kind(verdicts *v, const subject *q, const problem_instance *
 
 static void measure_orders(verdicts *v)
 {
-    fprintf(v->out,
-            "\nBDF-k: orders of the multipliers in the first steps of the formula\n");
-    fprintf(v->out, "    %-11s %-17s %-12s %-6s", "problem", "start", "its steps",
-            "order");
-    for (int k = 1; k <= orders; k++)
-        fprintf(v->out, "  k = %d", k);
+    fprintf(v->out, "\nBDF-k: orders of the multipliers in the first steps of the formula\n");
+    fprintf(v->out, "    %-11s %-17s %-12s %-6s", "problem", "start", "its steps", "order");
+    for (int k = 1; k <= orders; k++) fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
         problem_instance p;
-        if (!march_open(v, &p, subjects[i].problem, subjects[i].form, NULL, 0))
-            continue;
+        if (!march_open(v, &p, subjects[i].problem, subjects[i].form, NULL, 0)) continue;
         measure_kind(v, &subjects[i], &p, DAE_FIRST_ACCURATE, 0, 1);
         measure_kind(v, &subjects[i], &p, DAE_FIRST_ACCURATE, 1, 0);
         measure_kind(v, &subjects[i], &p, DAE_FIRST_CONSISTENT, 0, 0);
@@ -341,20 +312,15 @@ static int draw(dae_trajectory *w)
     double y[4];
     trial_run r[2];
     int error = 0;
-    if (study_problem(problem_find(name), NULL, NULL, 0, &p, NULL) != DAE_OK)
-        return 0;
+    if (study_problem(problem_find(name), NULL, NULL, 0, &p, NULL) != DAE_OK) return 0;
     for (int i = 0; i < 2; i++) {
-        r[i] = (trial_run){
-            .p = &p, .h = 0.0005, .order = 1, .steps = 40, .first = kind[i]
-        };
-        if (go(&r[i]) != DAE_OK)
-            r[i].steps = 0;
+        r[i] = (trial_run){ .p = &p, .h = 0.0005, .order = 1, .steps = 40, .first = kind[i] };
+        if (go(&r[i]) != DAE_OK) r[i].steps = 0;
     }
     for (int step = 1; step <= r[0].steps && step <= r[1].steps && !error; step++) {
         for (int i = 0; i < 2; i++) {
             double state = 0;
-            for (int j = 0; j < 4; j++)
-                state = fmax(state, error_after(&r[i], step, j));
+            for (int j = 0; j < 4; j++) state = fmax(state, error_after(&r[i], step, j));
             y[2 * i] = log10(error_after(&r[i], step, 4));
             y[2 * i + 1] = log10(state);
         }
@@ -382,16 +348,12 @@ static int run(FILE *out)
         compare_table(&v, &tables[i]);
         fprintf(out, "\n");
     }
-    fprintf(out,
-            "initial values changed by (3.3) and (4.2)\n    %-11s %-7s %-3s %-19s %s\n",
+    fprintf(out, "initial values changed by (3.3) and (4.2)\n    %-11s %-7s %-3s %-19s %s\n",
             "problem", "h", "", "printed: from, to", "ours: from, to");
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        compare_change(&v, &changes[i]);
-    fprintf(
-        out,
-        "\nthe error of the first step from exact initial values, predicted by (3.4)\n");
-    fprintf(out, "    %-11s %-7s %-8s %13s %13s %11s\n", "problem", "of", "h",
-            "predicted", "measured", "miss");
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) compare_change(&v, &changes[i]);
+    fprintf(out, "\nthe error of the first step from exact initial values, predicted by (3.4)\n");
+    fprintf(out, "    %-11s %-7s %-8s %13s %13s %11s\n", "problem", "of", "h", "predicted",
+            "measured", "miss");
     compare_prediction(&v, "arevalo-51", 4);
     compare_prediction(&v, "arevalo-52", 6);
     compare_prediction(&v, "arevalo-52", 7);
@@ -401,8 +363,7 @@ static int run(FILE *out)
 
 const reproduction reproduction_arevalo = {
     .id = "arevalo",
-    .title =
-        "numerically consistent initial values: Tables 5.1, 5.2, Figure 5.1, and k steps",
+    .title = "numerically consistent initial values: Tables 5.1, 5.2, Figure 5.1, and k steps",
     .source = "Arevalo 2008; Arevalo & Loetstedt 1995",
     .run = run,
     .figures = figures,

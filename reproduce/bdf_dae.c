@@ -66,12 +66,12 @@ static int at_order(linear l, int k)
 typedef struct row {
     const char *label;
     unsigned mask;   /* which components */
-    linear expected; /* order            */
+    linear expected; /* order */
     const sizes *h;
     double t_end, length; /* error in the later half of an interval of this length, */
-    linear at;            /* or, when not 0, after this number of steps             */
+    linear at;            /* or, when not 0, after this number of steps */
     linear steps;
-    double ratio;              /* of neighbouring steps; 0: constant                */
+    double ratio;              /* of neighbouring steps; 0: constant */
     const double *disturbance; /* of the starting values, times h^disturbance_order */
     linear disturbance_order;
 } row;
@@ -93,8 +93,7 @@ static void print_linear(FILE *out, linear l)
 static void print_head(FILE *out)
 {
     fprintf(out, "    %-32s%-7s", "error of", "order");
-    for (int k = 1; k <= orders; k++)
-        fprintf(out, "  k = %d", k);
+    for (int k = 1; k <= orders; k++) fprintf(out, "  k = %d", k);
     fprintf(out, "\n");
 }
 
@@ -136,7 +135,7 @@ static void measure_row(verdicts *v, const problem_instance *p, const row *r)
 
 typedef struct section {
     const char *title, *statement; /* kind of DAE and what the source says of it */
-    const char *problem, *form;    /* NULL: hessenberg3                          */
+    const char *problem, *form;    /* NULL: hessenberg3 */
     int count;
     row rows[6];
 } section;
@@ -182,15 +181,12 @@ static const section table[] = {
 static void run_section(verdicts *v, const section *s)
 {
     problem_instance p = hessenberg3;
-    fprintf(v->out, "\n  %s (%s): %s\n", s->title,
-            s->problem ? s->problem : "hessenberg3", s->statement);
-    if (s->problem && !march_open(v, &p, s->problem, s->form, NULL, 0))
-        return;
+    fprintf(v->out, "\n  %s (%s): %s\n", s->title, s->problem ? s->problem : "hessenberg3",
+            s->statement);
+    if (s->problem && !march_open(v, &p, s->problem, s->form, NULL, 0)) return;
     print_head(v->out);
-    for (int i = 0; i < s->count; i++)
-        measure_row(v, &p, &s->rows[i]);
-    if (s->problem)
-        problem_close(&p);
+    for (int i = 0; i < s->count; i++) measure_row(v, &p, &s->rows[i]);
+    if (s->problem) problem_close(&p);
 }
 
 /* ---- Theorem 4.1 ---- */
@@ -216,8 +212,7 @@ static void run_chain(verdicts *v, int nu)
                                          "3 k + 1 steps" };
     problem_instance p;
     linear last = { nu - 1, 1 }, before = { nu - 1, 0 };
-    if (!march_open(v, &p, "chain", NULL, "nu", nu))
-        return;
+    if (!march_open(v, &p, "chain", NULL, "nu", nu)) return;
     fprintf(v->out, "\n  index %d: O(h^k) after %s\n", nu, count[nu]);
     if (nu == 1)
         run_chain1(v, &p);
@@ -235,8 +230,7 @@ static void run_chain(verdicts *v, int nu)
                   .disturbance = gross };
         snprintf(label, sizeof label, "y%d after (nu - 1) k + 1 steps", i + 1);
         measure_row(v, &p, &r);
-        if (i + 1 < nu)
-            continue;
+        if (i + 1 < nu) continue;
         snprintf(label, sizeof label, "y%d the step before", i + 1);
         r.at = before;
         r.expected = (linear){ 0, 1 - nu }; /* 0.1 (alpha_k / h)^(nu - 1) */
@@ -256,14 +250,11 @@ static void run_failure(verdicts *v)
             "\n  Index 3, k = 1, steps h and h/2 in turn: y3 = g'' + O(1), as in (4.2)\n"
             "    %-9s %11s %11s %10s %10s %10s\n",
             "h", "y3", "(4.2)", "difference", "error", "limit");
-    if (!march_open(v, &p, "chain", NULL, "nu", 3))
-        return;
+    if (!march_open(v, &p, "chain", NULL, "nu", 3)) return;
     for (double h = 1 / 16.; h > 1e-4; h /= 4)
         for (int back = 0; back < 2; back++) {
             enum { steps = 6 };
-            march m = {
-                .p = &p, .order = 1, .steps = steps, .t_end = 1, .h = h, .ratio = 0.5
-            };
+            march m = { .p = &p, .order = 1, .steps = steps, .t_end = 1, .h = h, .ratio = 0.5 };
             double path[(steps + 1) * 3] = { 0 };
             int n = steps - back;
             dae_status status = march_run(&m, path, NULL);
@@ -272,11 +263,10 @@ static void run_failure(verdicts *v)
             double y3 = path[n * 3 + 2];
             double formula = ((sin(t2) - sin(t1)) / h2 - (sin(t1) - sin(t0)) / h1) / h2;
             double error = y3 + sin(t2), limit = -sin(t2) * (h1 / h2 - 1) / 2;
-            int good = status == DAE_OK &&
-                       fabs(y3 - formula) <= 50 * DBL_EPSILON / (h2 * h2) &&
+            int good = status == DAE_OK && fabs(y3 - formula) <= 50 * DBL_EPSILON / (h2 * h2) &&
                        fabs(error - limit) <= 2 * h;
-            fprintf(v->out, "    %-9.3g %11.7f %11.7f %10.1e %10.5f %10.5f  %s\n", h2, y3,
-                    formula, y3 - formula, error, limit, verdict(v, good));
+            fprintf(v->out, "    %-9.3g %11.7f %11.7f %10.1e %10.5f %10.5f  %s\n", h2, y3, formula,
+                    y3 - formula, error, limit, verdict(v, good));
         }
     problem_close(&p);
 }
@@ -325,12 +315,10 @@ static int run(FILE *out)
             "Orders of BDF, measured from four step sizes; agreement: within %.1f.\n"
             "\nTable 4.1: accuracy of BDF for various kinds of DAE, constant steps\n",
             bound);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        run_section(&v, &table[i]);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) run_section(&v, &table[i]);
     fprintf(out, "\nTheorem 4.1: y1' = y2, ..., 0 = y1 - sin t, constant steps, starting "
                  "values wrong by 0.1\n");
-    for (int nu = 1; nu <= 4; nu++)
-        run_chain(&v, nu);
+    for (int nu = 1; nu <= 4; nu++) run_chain(&v, nu);
     fprintf(out, "\nVarying steps\n");
     run_failure(&v);
     run_varying(&v);

@@ -60,8 +60,7 @@ static double best_radius(const dae_lmm *m, double *at)
 {
     double best = INFINITY, width = 1e-3;
     for (double c = -1; c <= 1; c += width)
-        if (dae_lmm_blocked_radius(m, c) < best)
-            best = dae_lmm_blocked_radius(m, *at = c);
+        if (dae_lmm_blocked_radius(m, c) < best) best = dae_lmm_blocked_radius(m, *at = c);
     for (; width > 1e-10; width /= 4)
         for (int i = -8; i <= 8; i++)
             if (dae_lmm_blocked_radius(m, *at + i * width / 4) < best) {
@@ -77,9 +76,10 @@ static void which_tau(verdicts *v)
 {
     static const double low_end[] = { -INFINITY, -INFINITY, -0.25 };
     static const double high_end[] = { 0, -1 / 12., -1 / 12. };
-    fprintf(v->out, "  tau = c nabla^k for Adams-Moulton: roots of sigma - tau inside the circle\n"
-                    "  (source: possible for k <= 3 only)\n\n"
-                    "    k  root of sigma  c                                   smallest largest root\n");
+    fprintf(v->out,
+            "  tau = c nabla^k for Adams-Moulton: roots of sigma - tau inside the circle\n"
+            "  (source: possible for k <= 3 only)\n\n"
+            "    k  root of sigma  c                                   smallest largest root\n");
     for (int k = 1; k <= most_k; k++) {
         char name[32], text[text_room];
         dae_lmm m;
@@ -99,8 +99,9 @@ static void which_tau(verdicts *v)
         fprintf(v->out, "%-36s%.6f at c = %.6f  %s\n", text, radius, at,
                 verdict(v, good && (radius < 1) == (k <= 3)));
     }
-    fprintf(v->out, "    (k = 4 fails by a hair: at c = -49/720 sigma - tau has the double root -1,\n"
-                    "    on one side of it a real root is outside, on the other a pair)\n");
+    fprintf(v->out,
+            "    (k = 4 fails by a hair: at c = -49/720 sigma - tau has the double root -1,\n"
+            "    on one side of it a real root is outside, on the other a pair)\n");
 }
 
 /* ---- orders ---- */
@@ -115,10 +116,12 @@ typedef struct place { /* a problem and where it is measured */
 static const place turning = { "lagrange2", NULL, "turning", 0.5, 3, 2, 3, 4, high, low };
 static const place steady = { "lagrange2", NULL, "turning", 0, 3, 2, 3, 4, high, low };
 static const place coupled = { "lagrange2", "coupled", "turning", 0.5, 3, 2, 3, 4, high, low };
-static const place curved = { "hessenberg2", NULL, NULL, 0, 0.25, 0.5, 3, 4, high_brief,
-                              low_brief };
-static const place swing = { "pendulum", "index2", NULL, 0, 1, 0.5, 0xf, 0x10, high_swing,
-                             low_swing };
+static const place curved = {
+    "hessenberg2", NULL, NULL, 0, 0.25, 0.5, 3, 4, high_brief, low_brief
+};
+static const place swing = {
+    "pendulum", "index2", NULL, 0, 1, 0.5, 0xf, 0x10, high_swing, low_swing
+};
 
 static double order_of(const problem_instance *p, const place *w, const char *method, int k,
                        unsigned mask)
@@ -137,8 +140,7 @@ static void orders(verdicts *v, const place *w, const char *family, int least, i
 {
     problem_instance p;
     double found[2][most_k];
-    if (!march_open(v, &p, w->problem, w->form, w->setting, w->value))
-        return;
+    if (!march_open(v, &p, w->problem, w->form, w->setting, w->value)) return;
     for (int k = least; k <= most; k++) {
         char name[40];
         snprintf(name, sizeof name, "%s%d", family, k);
@@ -148,7 +150,9 @@ static void orders(verdicts *v, const place *w, const char *family, int least, i
     for (int i = 0; i < 2; i++) {
         int good = 1, more = i == 0 ? dy : dl;
         fprintf(v->out, "    %-14s %-7s %-6s", family, i == 0 ? "y" : "lambda",
-                more == 0 ? "k" : more == 1 ? "k + 1" : "k - 1");
+                more == 0   ? "k"
+                : more == 1 ? "k + 1"
+                            : "k - 1");
         for (int k = 1; k <= most_k; k++) {
             if (k < least || k > most) {
                 fprintf(v->out, "%7s", "");
@@ -165,8 +169,7 @@ static void orders(verdicts *v, const place *w, const char *family, int least, i
 static void head(verdicts *v, const char *text)
 {
     fprintf(v->out, "\n  %s\n    %-14s %-7s %-6s", text, "formula", "of", "order");
-    for (int k = 1; k <= most_k; k++)
-        fprintf(v->out, "  k = %d", k);
+    for (int k = 1; k <= most_k; k++) fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
 }
 
@@ -205,16 +208,14 @@ static double growth(const march *m, double *first, double *last)
     int n = m->p->problem.size, done = 0;
     double exact[march_unknowns], before = 0, now = 0;
     double *path = study_take((size_t)(m->steps + 1) * (size_t)n, sizeof *path);
-    if (!path)
-        return NAN;
+    if (!path) return NAN;
     march_run(m, path, &done);
     *first = *last = 0;
     for (int i = 0; i <= done; i++) {
         m->p->exact(march_time(m, i), exact, m->p->problem.user);
         before = now;
         now = path[i * n + 2] - exact[2];
-        if (i == 0)
-            *first = now;
+        if (i == 0) *first = now;
         *last = now;
     }
     free(path);
@@ -227,13 +228,19 @@ static void unstable(verdicts *v, const problem_instance *p, const char *method,
     double first, last;
     dae_lmm m;
     dae_lmm_facts facts;
-    march w = { .p = p, .method = method, .order = k, .steps = steps, .t_end = 1, .h = 1 / 256.,
-                .disturbance = 1e-8, .disturbed = 4 };
+    march w = { .p = p,
+                .method = method,
+                .order = k,
+                .steps = steps,
+                .t_end = 1,
+                .h = 1 / 256.,
+                .disturbance = 1e-8,
+                .disturbed = 4 };
     dae_lmm_find(method, &m);
     dae_lmm_verify(&m, &facts);
     double ratio = growth(&w, &first, &last);
-    fprintf(v->out, "    %-20s %12.4f %12.4f  %9.1e  %s\n", method, -facts.sigma_radius, ratio, last,
-            verdict(v, fabs(ratio + facts.sigma_radius) < 0.02));
+    fprintf(v->out, "    %-20s %12.4f %12.4f  %9.1e  %s\n", method, -facts.sigma_radius, ratio,
+            last, verdict(v, fabs(ratio + facts.sigma_radius) < 0.02));
 }
 
 /* lambda_0 disturbed by delta: after n steps the error is (-1)^n delta, and that of exact data. */
@@ -241,11 +248,17 @@ static void persistent(verdicts *v, const problem_instance *p)
 {
     static const double delta = 0.01;
     double clean[4], off[4];
-    fprintf(v->out, "\n  The trapezoidal rule as it is (root -1): from exact data, and lambda_0 off by "
-                    "%g\n    %-6s %14s %18s\n", delta, "steps", "exact data", "difference");
+    fprintf(v->out,
+            "\n  The trapezoidal rule as it is (root -1): from exact data, and lambda_0 off by "
+            "%g\n    %-6s %14s %18s\n",
+            delta, "steps", "exact data", "difference");
     for (int i = 0; i < 4; i++) {
         double first;
-        march m = { .p = p, .method = "raw-trapezoidal", .order = 1, .steps = 63 + i, .t_end = 1,
+        march m = { .p = p,
+                    .method = "raw-trapezoidal",
+                    .order = 1,
+                    .steps = 63 + i,
+                    .t_end = 1,
                     .h = 1 / 256. };
         growth(&m, &first, &clean[i]);
         m.disturbance = delta;
@@ -260,11 +273,12 @@ static void persistent(verdicts *v, const problem_instance *p)
 static void without(verdicts *v)
 {
     problem_instance p;
-    if (!march_open(v, &p, "lagrange2", NULL, "turning", 0))
-        return;
+    if (!march_open(v, &p, "lagrange2", NULL, "turning", 0)) return;
     persistent(v, &p);
-    fprintf(v->out, "\n  Without blocking, and (5.10), lambda_0 off by 1e-8: growth per step\n"
-                    "    %-20s %12s %12s  %9s\n", "formula", "root", "measured", "error");
+    fprintf(v->out,
+            "\n  Without blocking, and (5.10), lambda_0 off by 1e-8: growth per step\n"
+            "    %-20s %12s %12s  %9s\n",
+            "formula", "root", "measured", "error");
     unstable(v, &p, "raw-adams-moulton-2", 2, 32);
     unstable(v, &p, "raw-adams-moulton-3", 3, 21);
     unstable(v, &p, "raw-adams-moulton-4", 4, 17);
@@ -287,9 +301,10 @@ static int run(FILE *out)
 
 /* ---- the figure of 5.5 ---- */
 
-static const char *const curves[] = { "bdf-2: log10 error of y",    "dcbdf-2: y",
-                                      "bdf-2: log10 error of lambda", "dcbdf-2: lambda",
-                                      "bdf-3: y",                   "dcbdf-3: y" };
+static const char *const curves[] = {
+    "bdf-2: log10 error of y", "dcbdf-2: y", "bdf-2: log10 error of lambda",
+    "dcbdf-2: lambda",         "bdf-3: y",   "dcbdf-3: y"
+};
 
 static int draw(dae_trajectory *w)
 {
@@ -297,13 +312,12 @@ static int draw(dae_trajectory *w)
         const char *method;
         int k;
         unsigned mask;
-    } what[] = { { "bdf-2", 2, 3 }, { "dcbdf-2", 2, 3 }, { "bdf-2", 2, 4 },
-                 { "dcbdf-2", 2, 4 }, { "bdf-3", 3, 3 }, { "dcbdf-3", 3, 3 } };
+    } what[] = { { "bdf-2", 2, 3 },   { "dcbdf-2", 2, 3 }, { "bdf-2", 2, 4 },
+                 { "dcbdf-2", 2, 4 }, { "bdf-3", 3, 3 },   { "dcbdf-3", 3, 3 } };
     problem_instance p;
     verdicts v = { .out = stderr };
     int error = 0;
-    if (!march_open(&v, &p, "lagrange2", NULL, "turning", 0.5))
-        return -1;
+    if (!march_open(&v, &p, "lagrange2", NULL, "turning", 0.5)) return -1;
     for (double h = 1 / 512.; h <= 1 / 16. && error == 0; h *= sqrt(2)) {
         double x[6];
         for (int i = 0; i < 6; i++) {

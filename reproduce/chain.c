@@ -42,26 +42,28 @@ static double processor(void)
 static int once(const problem_instance *p, const char *method, cost *c)
 {
     const double h = 1e-3;
-    dae_solver *s = study_open(
-        &p->problem,
-        &(dae_options){ .method = method, .linear = "klu", .initial_step = h, .max_step = h,
-                        .rtol = 1e-3, .atol = 1e-3 });
+    dae_solver *s = study_open(&p->problem, &(dae_options){ .method = method,
+                                                            .linear = "klu",
+                                                            .initial_step = h,
+                                                            .max_step = h,
+                                                            .rtol = 1e-3,
+                                                            .atol = 1e-3 });
     dae_status status = dae_start(s, p->t0, p->x0, p->xdot0);
     for (int k = 0; k < 3 && status == DAE_OK; k++) /* the start, with its search for pivots */
         status = dae_step(s, 1);
     dae_statistics before;
     dae_get_statistics(s, &before);
     double begin = processor();
-    for (int k = 0; k < STEPS && status == DAE_OK; k++)
-        status = dae_step(s, 1);
+    for (int k = 0; k < STEPS && status == DAE_OK; k++) status = dae_step(s, 1);
     double spent = (processor() - begin) / STEPS;
     dae_get_statistics(s, &c->stats);
     c->seconds = c->seconds > 0 && c->seconds < spent ? c->seconds : spent;
     c->nonzeros = (double)c->stats.nonzeros;
     c->factors = (double)c->stats.factor_nonzeros;
     /* multiplications, about: of factorizations, triangular solves and residuals */
-    c->work = ((double)(c->stats.factorizations - before.factorizations +
-                        c->stats.solves - before.solves) * c->factors +
+    c->work = ((double)(c->stats.factorizations - before.factorizations + c->stats.solves -
+                        before.solves) *
+                   c->factors +
                (double)(c->stats.residuals - before.residuals) * c->nonzeros) /
               STEPS;
     double *x = study_take((size_t)p->problem.size, sizeof *x);
@@ -79,11 +81,9 @@ static int measure(double n, const char *form, const char *method, cost *c)
     problem_instance p;
     const problem_setting set[] = { { "links", n, NULL }, { "sparse", 1, NULL } };
     *c = (cost){ 0 };
-    if (study_problem(problem_find("n-pendulum"), form, set, 2, &p, NULL) != DAE_OK)
-        return 0;
+    if (study_problem(problem_find("n-pendulum"), form, set, 2, &p, NULL) != DAE_OK) return 0;
     int good = 1;
-    for (int k = 0; k < RUNS && good; k++)
-        good = once(&p, method, c);
+    for (int k = 0; k < RUNS && good; k++) good = once(&p, method, c);
     problem_close(&p);
     return good;
 }
@@ -99,8 +99,8 @@ static void study(verdicts *v, const char *form, const char *method, double held
 {
     double seconds[SIZES], nonzeros[SIZES], factors[SIZES], work[SIZES], position = 0;
     fprintf(v->out, "\n%s, %s: %d steps of at most 0.001\n", form, method, STEPS);
-    fprintf(v->out, "%8s%12s%12s%12s%8s%8s%14s%14s\n", "N", "unknowns", "entries",
-            "factors", "LU", "f", "work / step", "us / step");
+    fprintf(v->out, "%8s%12s%12s%12s%8s%8s%14s%14s\n", "N", "unknowns", "entries", "factors", "LU",
+            "f", "work / step", "us / step");
     for (int i = 0; i < SIZES; i++) {
         cost c;
         int good = measure(links[i], form, method, &c);
@@ -111,17 +111,16 @@ static void study(verdicts *v, const char *form, const char *method, double held
         position = good && c.position <= position ? position : c.position; /* NaN stays */
         int unknowns = !strncmp(method, "mech-", 5) ? 3 : form[0] == 'g' ? 6 : 5;
         fprintf(v->out, "%8.0f%12.0f%12.0f%12.0f%8lld%8lld%14.0f%14.1f\n", links[i],
-                unknowns * links[i], c.nonzeros, c.factors,
-                (long long)c.stats.factorizations, (long long)c.stats.residuals, c.work,
-                1e6 * c.seconds);
+                unknowns * links[i], c.nonzeros, c.factors, (long long)c.stats.factorizations,
+                (long long)c.stats.residuals, c.work, 1e6 * c.seconds);
     }
     exponent(v, "entries of the matrix", nonzeros, 1.05);
     exponent(v, "entries of the factors", factors, 1.1);
     exponent(v, "work per step", work, 1.1);
     fprintf(v->out, "  %-34s %.1e  (at most %.0e)  %s\n", "lengths of the bars hold to", position,
             held, verdict(v, position <= held));
-    fprintf(v->out, "  %-34s N^%.3f   (goal 1.10; told, not judged)\n",
-            "processor time per step", fitted_order(SIZES, links, seconds));
+    fprintf(v->out, "  %-34s N^%.3f   (goal 1.10; told, not judged)\n", "processor time per step",
+            fitted_order(SIZES, links, seconds));
 }
 
 static int run(FILE *out)

@@ -22,17 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "integrate/two_step.h"
+#include "integrate/multistep/two_step.h"
 #include "tableau/verify.h"
 
 static const double pi = 3.14159265358979323846;
 
 typedef struct subject {
     const char *label, *method;
-    int order;          /* of the steps asked for                                */
-    int steps;          /* 1 or 2                                                */
-    double rho;         /* two steps                                             */
-    int damping, phase; /* order of the errors: theory; 0: there is none          */
+    int order;          /* of the steps asked for */
+    int steps;          /* 1 or 2 */
+    double rho;         /* two steps */
+    int damping, phase; /* order of the errors: theory; 0: there is none */
 } subject;
 
 enum { SUBJECTS = 7, DRAWN = 6 };
@@ -62,8 +62,7 @@ static void quadratic(double complex a0, double complex a1, double complex a2,
 static double complex at(const dae_polynomial *p, double complex z)
 {
     double complex sum = 0;
-    for (int k = p->degree; k >= 0; k--)
-        sum = sum * z + (double)p->a[k];
+    for (int k = p->degree; k >= 0; k--) sum = sum * z + (double)p->a[k];
     return sum;
 }
 
@@ -84,8 +83,7 @@ static int theory(const subject *s, double z, double complex root[2])
     }
     dae_tableau t;
     dae_polynomial P, Q;
-    if (!dae_tableau_find(s->method, &t))
-        return 0;
+    if (!dae_tableau_find(s->method, &t)) return 0;
     dae_stability_function(&t, &P, &Q);
     root[0] = at(&P, i_z) / at(&Q, i_z);
     return 1;
@@ -100,16 +98,13 @@ typedef struct trace {
 static int follow(const subject *s, double z, trace *t)
 {
     double complex root[2];
-    if (t->z == 0 || t->z > z)
-        *t = (trace){ .zeta = 1 };
+    if (t->z == 0 || t->z > z) *t = (trace){ .zeta = 1 };
     int count = 1 + (int)((z - t->z) / 0.02);
     double from = t->z;
     for (int k = 1; k <= count; k++) {
         double now = from + (z - from) * k / count;
-        if (!theory(s, now, root))
-            return 0;
-        double complex next =
-            cabs(root[1] - t->zeta) < cabs(root[0] - t->zeta) ? root[1] : root[0];
+        if (!theory(s, now, root)) return 0;
+        double complex next = cabs(root[1] - t->zeta) < cabs(root[0] - t->zeta) ? root[1] : root[0];
         t->arg += carg(next / t->zeta);
         t->zeta = next;
         t->z = now;
@@ -140,8 +135,7 @@ enum { NUMBERS = 5 };
 /* y_0 .. y_4 with prescribed steps h. Both roots must show: the value before y_0 is
  * anything, or (euler) the first step is made by implicit Euler, without a past. */
 static int numbers(const subject *s, double h, int euler,
-                   int (*rhs)(double, const double *, double *, void *),
-                   double complex y[NUMBERS])
+                   int (*rhs)(double, const double *, double *, void *), double complex y[NUMBERS])
 {
     const dae_problem p = { .size = 2, .rhs = rhs };
     /* Euler's prediction y_0 + h y_0' is huge when h is, and leaves rounding errors */
@@ -156,10 +150,8 @@ static int numbers(const subject *s, double h, int euler,
     dae_status status = s->steps == 2 && !euler ? dae_start_history(solver, 2, t, x)
                                                 : dae_start(solver, 0, x, NULL);
     for (int k = 0; k < NUMBERS && status == DAE_OK; k++) {
-        if (k > 0)
-            status = dae_step_fixed(solver, h, euler && k == 1 ? 1 : s->order);
-        if (status == DAE_OK)
-            status = dae_read(solver, dae_time(solver), now, NULL);
+        if (k > 0) status = dae_step_fixed(solver, h, euler && k == 1 ? 1 : s->order);
+        if (status == DAE_OK) status = dae_read(solver, dae_time(solver), now, NULL);
         y[k] = now[0] + I * now[1];
     }
     dae_close(solver);
@@ -172,8 +164,7 @@ static int recursion(const subject *s, const double complex *y, double complex *
 {
     *b = 0;
     *a = y[1] / y[0];
-    if (s->steps == 1)
-        return 1;
+    if (s->steps == 1) return 1;
     double complex det = y[2] * y[2] - y[1] * y[3];
     *a = (y[3] * y[2] - y[1] * y[4]) / det;
     *b = (y[2] * y[4] - y[3] * y[3]) / det;
@@ -183,8 +174,7 @@ static int recursion(const subject *s, const double complex *y, double complex *
 static int measured(const subject *s, double z, double complex root[2])
 {
     double complex y[NUMBERS], a, b;
-    if (!numbers(s, z, 0, rotate, y) || !recursion(s, y, &a, &b))
-        return 0;
+    if (!numbers(s, z, 0, rotate, y) || !recursion(s, y, &a, &b)) return 0;
     quadratic(1, -a, -b, root);
     return 1;
 }
@@ -239,8 +229,7 @@ static void spectral_table(verdicts *v)
 static int step_errors(const subject *s, double z, double *damping, double *phase)
 {
     double complex root[2];
-    if (!measured(s, z, root))
-        return 0;
+    if (!measured(s, z, root)) return 0;
     int k = cabs(root[1] - cexp(I * z)) < cabs(root[0] - cexp(I * z));
     *damping = fabs(log(cabs(root[k])));
     *phase = fabs(carg(root[k]) - z);
@@ -257,8 +246,7 @@ static void order_table(verdicts *v)
     for (int i = 0; i < SUBJECTS; i++) {
         const subject *s = &subjects[i];
         double d[2], p[2];
-        if (!step_errors(s, 1 / 16., &d[0], &p[0]) ||
-            !step_errors(s, 1 / 32., &d[1], &p[1])) {
+        if (!step_errors(s, 1 / 16., &d[0], &p[0]) || !step_errors(s, 1 / 32., &d[1], &p[1])) {
             failed(v, s);
             continue;
         }
@@ -288,13 +276,11 @@ static void infinity_table(verdicts *v)
         for (size_t k = 0; k < sizeof rho / sizeof *rho; k++) {
             char name[40];
             double complex y[NUMBERS], a, b;
-            if (i == 1 && rho[k] == 1)
-                continue;
+            if (i == 1 && rho[k] == 1) continue;
             snprintf(name, sizeof name, "%s-%g", family[i], rho[k]);
             subject s = { .label = name, .method = name, .order = 2, .steps = 2 };
             int good = numbers(&s, 1e7, 1, decay, y);
-            for (int j = 0; good && j < NUMBERS; j++)
-                y[j] = creal(y[j]);
+            for (int j = 0; good && j < NUMBERS; j++) y[j] = creal(y[j]);
             if (!good || !recursion(&s, y, &a, &b)) {
                 failed(v, &s);
                 continue;
@@ -304,10 +290,9 @@ static void infinity_table(verdicts *v)
             fprintf(v->out, "  %-22s %10g %10.7f %10.7f  %s\n", name, rho[k], by_b, by_a,
                     verdict(v, agrees));
         }
-    subject s = { .label = "generalized-alpha-1",
-                  .method = "generalized-alpha-1",
-                  .order = 2,
-                  .steps = 1 };
+    subject s = {
+        .label = "generalized-alpha-1", .method = "generalized-alpha-1", .order = 2, .steps = 1
+    };
     double complex y[NUMBERS];
     if (!numbers(&s, 1e7, 1, decay, y)) {
         failed(v, &s);
@@ -316,9 +301,8 @@ static void infinity_table(verdicts *v)
     double ratio = -creal(y[4]) / creal(y[3]);
     fprintf(v->out, "  %-22s %10g %10.7f %10s  %s\n", s.label, 1., ratio, "",
             verdict(v, fabs(ratio - 1) <= 2e-6));
-    fprintf(v->out,
-            "(The last, a_0 = p_0 at rho = 1, is the trapezoidal rule itself: one "
-            "root, -y_4 / y_3 is shown.)\n");
+    fprintf(v->out, "(The last, a_0 = p_0 at rho = 1, is the trapezoidal rule itself: one "
+                    "root, -y_4 / y_3 is shown.)\n");
 }
 
 /* beta and delta of (77), and beta from 1 to -1/3, delta from 0 to 1/6 as the notes say. */
@@ -334,24 +318,19 @@ static void formula_table(verdicts *v)
         dae_two_step_make(rho, 1, &f);
         int agrees = fabs(f.a2 - (4 * rho * rho - u) / D) <= 1e-14 &&
                      fabs(f.b0 - 0.5 - 0.5 * u / D) <= 1e-14;
-        if (k == 0)
-            agrees =
-                agrees && fabs(f.a2 + 1 / 3.) <= 1e-15 && fabs(f.b0 - 2 / 3.) <= 1e-15;
-        if (k == 5)
-            agrees = agrees && fabs(f.a2 - 1) <= 1e-15 && fabs(f.b0 - 0.5) <= 1e-15;
-        fprintf(v->out, "  %6.1f %12.9f %12.9f %12.9f %12.9f  %s\n", rho,
-                (4 * rho * rho - u) / D, f.a2, 0.5 * u / D, f.b0 - 0.5,
-                verdict(v, agrees));
+        if (k == 0) agrees = agrees && fabs(f.a2 + 1 / 3.) <= 1e-15 && fabs(f.b0 - 2 / 3.) <= 1e-15;
+        if (k == 5) agrees = agrees && fabs(f.a2 - 1) <= 1e-15 && fabs(f.b0 - 0.5) <= 1e-15;
+        fprintf(v->out, "  %6.1f %12.9f %12.9f %12.9f %12.9f  %s\n", rho, (4 * rho * rho - u) / D,
+                f.a2, 0.5 * u / D, f.b0 - 0.5, verdict(v, agrees));
     }
 }
 
 static int run(FILE *out)
 {
     verdicts v = { .out = out };
-    fprintf(out,
-            "Damping and phase on y' = i w y, measured from runs beside theory. "
-            "--plot FILE.svg --figure N\ndraws: 1 order of damping, 2 order of phase, "
-            "3 damping, 4 phase, 5 spectral radius.\n");
+    fprintf(out, "Damping and phase on y' = i w y, measured from runs beside theory. "
+                 "--plot FILE.svg --figure N\ndraws: 1 order of damping, 2 order of phase, "
+                 "3 damping, 4 phase, 5 spectral radius.\n");
     formula_table(&v);
     infinity_table(&v);
     order_table(&v);
@@ -361,13 +340,14 @@ static int run(FILE *out)
 
 /* ---- figures ---- */
 
-static const char *const labels[DRAWN] = { "implicit Euler", "trapezoidal rule",
-                                           "BDF 2",          "two-step-0.4",
-                                           "two-step-0.8",   "Radau IIA, s = 2" };
+static const char *const labels[DRAWN] = {
+    "implicit Euler", "trapezoidal rule", "BDF 2",
+    "two-step-0.4",   "two-step-0.8",     "Radau IIA, s = 2"
+};
 /* The trapezoidal rule damps nothing: there is no order to draw. */
 static const char *const labels_damping[DRAWN] = { "implicit Euler", "trapezoidal rule: none",
-                                           "BDF 2",          "two-step-0.4",
-                                           "two-step-0.8",   "Radau IIA, s = 2" };
+                                                   "BDF 2",          "two-step-0.4",
+                                                   "two-step-0.8",   "Radau IIA, s = 2" };
 
 enum { ORDER_DAMPING, ORDER_PHASE, DAMPING, PHASE, RADIUS };
 
@@ -376,20 +356,14 @@ static double quantity(const subject *s, int what, double z)
 {
     trace near = { 0 }, far = { 0 };
     double complex root[2];
-    if (what == RADIUS)
-        return theory(s, z, root) ? radius(root) : NAN;
-    if (!follow(s, z, &near))
-        return NAN;
+    if (what == RADIUS) return theory(s, z, root) ? radius(root) : NAN;
+    if (!follow(s, z, &near)) return NAN;
     double d = -log(cabs(near.zeta)), p = near.arg - z;
-    if (what == DAMPING)
-        return d / z;
-    if (what == PHASE)
-        return p / z;
-    if (!follow(s, 2 * z, &far))
-        return NAN;
+    if (what == DAMPING) return d / z;
+    if (what == PHASE) return p / z;
+    if (!follow(s, 2 * z, &far)) return NAN;
     double D = -log(cabs(far.zeta)), P = far.arg - 2 * z;
-    if (what == ORDER_PHASE)
-        return log2(fabs(P / p)) - 1;
+    if (what == ORDER_PHASE) return log2(fabs(P / p)) - 1;
     return s->damping ? log2(fabs(D / d)) - 1 : NAN;
 }
 
@@ -399,11 +373,9 @@ static int draw(dae_trajectory *w, int what)
     double high = what == RADIUS ? 1e3 : what >= DAMPING ? pi : 1;
     for (int k = 0; k <= POINTS; k++) {
         double z = 0.02 * pow(high / 0.02, (double)k / POINTS), value[DRAWN];
-        for (int i = 0; i < DRAWN; i++)
-            value[i] = quantity(&subjects[i], what, z);
+        for (int i = 0; i < DRAWN; i++) value[i] = quantity(&subjects[i], what, z);
         int error = w->point(w, z, value);
-        if (error)
-            return error;
+        if (error) return error;
     }
     return 0;
 }
@@ -444,8 +416,7 @@ static const reproduction_figure figures[] = {
 
 const reproduction reproduction_damping = {
     .id = "damping",
-    .title =
-        "damping, phase and spectral radius of methods over the step; rho at infinity",
+    .title = "damping, phase and spectral radius of methods over the step; rho at infinity",
     .source = "lecture notes on multibody dynamics, (67)-(77), Figures 1 to 3",
     .run = run,
     .figures = figures,

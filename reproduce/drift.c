@@ -45,15 +45,26 @@ enum { PX, PY, VX, VY, LA, SAMPLES = 4096, DOUBLINGS = 5 };
 typedef enum motion { HELD, CONSTANT, STRAIGHT, HILL, PRODUCTS } motion;
 
 typedef struct subject {
-    const char *label, *form; /* of problem 'pendulum'                                      */
-    motion equation;          /* of delta                                                   */
-    int printed;              /* (3.6) with l^2                                             */
+    const char *label, *form; /* of problem 'pendulum' */
+    motion equation;          /* of delta */
+    int printed;              /* (3.6) with l^2 */
     enum { BY_NOBODY, BY_HAND, BY_LIBRARY } projected;
-    int force;                /* what is disturbed is lambda, not p.v                       */
+    int force; /* what is disturbed is lambda, not p.v */
 } subject;
 
-enum { INDEX3, GGL, INDEX2, INDEX1, PRINTED, INDEX0, INDEX0_FORCE, PROJECTED1, PROJECTED0,
-       LIBRARY1, LIBRARY0 };
+enum {
+    INDEX3,
+    GGL,
+    INDEX2,
+    INDEX1,
+    PRINTED,
+    INDEX0,
+    INDEX0_FORCE,
+    PROJECTED1,
+    PROJECTED0,
+    LIBRARY1,
+    LIBRARY0
+};
 
 static const subject subjects[] = {
     [INDEX3] = { "index 3", "index3", HELD, 0, 0, 0 },
@@ -116,15 +127,13 @@ static int kept(double t, const double *x, const double *xdot, double *c, void *
 static int open_pendulum(const subject *s, double angle, problem_instance *p)
 {
     const problem_setting set = { .name = "angle", .value = angle };
-    if (study_problem(problem_find("pendulum"), s->form, &set, 1, p, NULL) != DAE_OK)
-        return 0;
+    if (study_problem(problem_find("pendulum"), s->form, &set, 1, p, NULL) != DAE_OK) return 0;
     if (s->printed) {
         p->problem.residual = printed_residual;
         p->problem.jacobian_x = NULL;
         p->problem.jacobian_xdot = NULL;
     }
-    if (s->projected == BY_HAND)
-        p->problem.project = project;
+    if (s->projected == BY_HAND) p->problem.project = project;
     return 1;
 }
 
@@ -147,8 +156,7 @@ static void disturb(const subject *s, double eta, double *x)
     }
     x[VX] += eta * x[PX];
     x[VY] += eta * x[PY];
-    if (s->equation != PRODUCTS)
-        x[LA] = (x[VX] * x[VX] + x[VY] * x[VY] - gravity * x[PY]) / 2;
+    if (s->equation != PRODUCTS) x[LA] = (x[VX] * x[VX] + x[VY] * x[VY] - gravity * x[PY]) / 2;
 }
 
 static double position_error(const problem_instance *p, double t, const double *x)
@@ -168,14 +176,12 @@ static dae_status walk(dae_solver *solver, const problem_instance *p, run *r)
         r->t[i] = r->end * (i + 1) / SAMPLES;
         while (status == DAE_OK && dae_time(solver) < r->t[i]) {
             status = dae_step(solver, 2 * r->end);
-            if (status == DAE_OK)
-                status = dae_read(solver, dae_time(solver), x, NULL);
+            if (status == DAE_OK) status = dae_read(solver, dae_time(solver), x, NULL);
             most = fmax(most, fabs(length_error(x)));
             r->at_steps = fmax(r->at_steps, position_error(p, dae_time(solver), x));
         }
         r->most[i] = most;
-        if (status == DAE_OK)
-            status = dae_read(solver, r->t[i], x, NULL);
+        if (status == DAE_OK) status = dae_read(solver, r->t[i], x, NULL);
         r->delta[i] = length_error(x);
         r->between = fmax(r->between, position_error(p, r->t[i], x));
     }
@@ -186,8 +192,7 @@ static int follow(const subject *s, run *r)
 {
     problem_instance p;
     double x[6];
-    if (!open_pendulum(s, r->angle, &p))
-        return 0;
+    if (!open_pendulum(s, r->angle, &p)) return 0;
     memcpy(x, p.x0, (size_t)p.problem.size * sizeof *x);
     disturb(s, r->kick, x);
     dae_invariants *v = NULL;
@@ -200,8 +205,7 @@ static int follow(const subject *s, run *r)
         study_open(v ? dae_invariants_problem(v) : &p.problem,
                    &(dae_options){ .method = r->method, .rtol = r->rtol, .atol = r->rtol });
     dae_status status = dae_start(solver, 0, x, r->kick != 0 ? NULL : p.xdot0);
-    if (status == DAE_OK)
-        status = walk(solver, &p, r);
+    if (status == DAE_OK) status = walk(solver, &p, r);
     dae_close(solver);
     dae_invariants_close(v);
     problem_close(&p);
@@ -230,14 +234,11 @@ static void runge_kutta(const track *k, double t, double h, double *y)
     static const double node[4] = { 0, 0.5, 0.5, 1 }, weight[4] = { 1, 2, 2, 1 };
     double f[3] = { 0 }, sum[3] = { 0 }, z[3];
     for (int s = 0; s < 4; s++) {
-        for (int i = 0; i < 3; i++)
-            z[i] = y[i] + node[s] * h * f[i];
+        for (int i = 0; i < 3; i++) z[i] = y[i] + node[s] * h * f[i];
         slope(k, t + node[s] * h, z, f);
-        for (int i = 0; i < 3; i++)
-            sum[i] += weight[s] / 6 * f[i];
+        for (int i = 0; i < 3; i++) sum[i] += weight[s] / 6 * f[i];
     }
-    for (int i = 0; i < 3; i++)
-        y[i] += h * sum[i];
+    for (int i = 0; i < 3; i++) y[i] += h * sum[i];
 }
 
 /* The largest difference of delta from its equation, relative to the largest delta; NaN. */
@@ -247,15 +248,12 @@ static double against_theory(const subject *s, const run *r)
     subject exact = { .form = "index3" };
     double y[3] = { 0, s->force ? 0 : 2 * r->kick, s->force ? -4 * r->kick : 0 };
     double apart = 0, most = 0;
-    if (!open_pendulum(&exact, r->angle, &p))
-        return NAN;
+    if (!open_pendulum(&exact, r->angle, &p)) return NAN;
     track k = { &p, s->equation };
     for (int i = 0; i < SAMPLES; i++) {
         double from = i ? r->t[i - 1] : 0, h = (r->t[i] - from) / 8;
-        for (int j = 0; j < 8 && s->equation != STRAIGHT; j++)
-            runge_kutta(&k, from + j * h, h, y);
-        if (s->equation == STRAIGHT)
-            y[0] = 2 * r->kick * r->t[i];
+        for (int j = 0; j < 8 && s->equation != STRAIGHT; j++) runge_kutta(&k, from + j * h, h, y);
+        if (s->equation == STRAIGHT) y[0] = 2 * r->kick * r->t[i];
         apart = fmax(apart, fabs(r->delta[i] - y[0]));
         most = fmax(most, fabs(y[0]));
     }
@@ -270,8 +268,7 @@ static double multiplier(double angle, double *period)
     problem_instance p;
     subject exact = { .form = "index3" };
     *period = NAN;
-    if (!open_pendulum(&exact, angle, &p))
-        return NAN;
+    if (!open_pendulum(&exact, angle, &p)) return NAN;
     double k = sin(angle / 360 * 3.14159265358979324), a = 1, b = sqrt(1 - k * k);
     for (int i = 0; i < 40; i++) { /* K(k) by the arithmetic-geometric mean */
         double mean = (a + b) / 2;
@@ -304,8 +301,7 @@ static double exponent(const run *r, double *largest)
         most[k] = r->most[last];
     }
     *largest = 0;
-    for (int i = 0; i < SAMPLES; i++)
-        *largest = fmax(*largest, fabs(r->delta[i]));
+    for (int i = 0; i < SAMPLES; i++) *largest = fmax(*largest, fabs(r->delta[i]));
     return fitted_order(DOUBLINGS, t, most);
 }
 
@@ -350,11 +346,10 @@ static void parametric(verdicts *v, run *r)
         if (follow(hill, r)) {
             apart = against_theory(hill, r);
             for (int k = 0; k < SAMPLES; k++) {
-                double *most = r->t[k] > 3 * period                         ? &last
+                double *most = r->t[k] > 3 * period                       ? &last
                                : r->t[k] > period && r->t[k] < 2 * period ? &first
                                                                           : NULL;
-                if (most)
-                    *most = fmax(*most, fabs(r->delta[k]));
+                if (most) *most = fmax(*most, fabs(r->delta[k]));
             }
             measured = sqrt(last / first); /* two periods */
         }
@@ -371,21 +366,23 @@ static void all_errors(verdicts *v, run *r)
         const char *method;
         double rtol, law;
     } table[] = {
-        { INDEX3, "bdf", 1e-8, 0 },       { INDEX3, "radau", 1e-8, 0 },
-        { GGL, "bdf", 1e-8, 0 },          { INDEX2, "bdf", 1e-8, 1 },
-        { INDEX2, "radau", 1e-4, 1 },     { INDEX1, "bdf", 1e-8, 2 },
-        { INDEX1, "rodas4", 1e-8, 2 },    { INDEX0, "dopri5", 1e-8, 3 },
-        { INDEX0, "radau", 1e-5, 3 },     { INDEX0, "rodas4", 1e-8, 2 },
-        { PROJECTED1, "bdf", 1e-8, 0 },   { PROJECTED1, "rodas4", 1e-8, 0 },
+        { INDEX3, "bdf", 1e-8, 0 },        { INDEX3, "radau", 1e-8, 0 },
+        { GGL, "bdf", 1e-8, 0 },           { INDEX2, "bdf", 1e-8, 1 },
+        { INDEX2, "radau", 1e-4, 1 },      { INDEX1, "bdf", 1e-8, 2 },
+        { INDEX1, "rodas4", 1e-8, 2 },     { INDEX0, "dopri5", 1e-8, 3 },
+        { INDEX0, "radau", 1e-5, 3 },      { INDEX0, "rodas4", 1e-8, 2 },
+        { PROJECTED1, "bdf", 1e-8, 0 },    { PROJECTED1, "rodas4", 1e-8, 0 },
         { PROJECTED0, "dopri5", 1e-8, 0 }, { PROJECTED0, "radau", 1e-7, 0 },
-        { LIBRARY1, "bdf", 1e-8, 0 },     { LIBRARY1, "rodas4", 1e-8, 0 },
-        { LIBRARY0, "dopri5", 1e-8, 0 },  { LIBRARY0, "radau", 1e-7, 0 },
+        { LIBRARY1, "bdf", 1e-8, 0 },      { LIBRARY1, "rodas4", 1e-8, 0 },
+        { LIBRARY0, "dopri5", 1e-8, 0 },   { LIBRARY0, "radau", 1e-7, 0 },
     };
     const double rounding = 1e-15; /* 4 units of p.p = 1 */
-    fprintf(v->out, "\nThe errors of methods, swings of %g degrees, to t = %g; 'at steps': delta at\n"
-                    "the ends of steps alone, where the projected ones must have rounding, %g. Errors of p\n"
-                    "at the ends of steps, and of those read between: at most 1.1 times them and 3 rtol\n",
-            r->angle, r->end, rounding);
+    fprintf(
+        v->out,
+        "\nThe errors of methods, swings of %g degrees, to t = %g; 'at steps': delta at\n"
+        "the ends of steps alone, where the projected ones must have rounding, %g. Errors of p\n"
+        "at the ends of steps, and of those read between: at most 1.1 times them and 3 rtol\n",
+        r->angle, r->end, rounding);
     fprintf(v->out, "  %-22s%-8s%8s%12s%12s%21s%19s\n", "", "method", "rtol", "|delta|", "at steps",
             "error of p, read", "growth t^k (law)");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -393,12 +390,10 @@ static void all_errors(verdicts *v, run *r)
         double largest = NAN, k = NAN, law = table[i].law;
         r->method = table[i].method;
         r->rtol = table[i].rtol;
-        if (follow(s, r))
-            k = exponent(r, &largest);
+        if (follow(s, r)) k = exponent(r, &largest);
         int good = law == 0 ? largest < r->rtol && k < 0.5 : fabs(k - law) < 0.2;
         good = good && r->between <= 1.1 * r->at_steps + 3 * r->rtol;
-        if (s->projected)
-            good = good && r->most[SAMPLES - 1] <= rounding && largest <= rounding;
+        if (s->projected) good = good && r->most[SAMPLES - 1] <= rounding && largest <= rounding;
         fprintf(v->out, "  %-22s%-8s%8.0e%12.2e%12.2e%12.1e%9.1e%12.2f (%g)  %s: %s\n", s->label,
                 r->method, r->rtol, largest, r->most[SAMPLES - 1], r->at_steps, r->between, k, law,
                 law == 0 ? "does not drift" : "drifts", verdict(v, good));
@@ -409,8 +404,7 @@ static int reproduce(FILE *out)
 {
     verdicts v = { .out = out };
     run *r = study_take(1, sizeof *r);
-    if (!r)
-        return 1;
+    if (!r) return 1;
     *r = (run){ .angle = 60, .kick = 1e-7, .end = 80, .rtol = 1e-12, .method = "radau" };
     one_disturbance(&v, r);
     r->kick = 1e-8;
@@ -435,24 +429,22 @@ static int draw(dae_trajectory *w)
     for (int k = 0; k < CURVES; k++) {
         r[k] = study_take(1, sizeof **r);
         good = good && r[k];
-        if (!good)
-            continue;
+        if (!good) continue;
         *r[k] = (run){ .angle = 60, .end = 40, .rtol = 1e-5, .method = "bdf" };
         good = follow(&subjects[curve_subject[k]], r[k]);
     }
     for (int i = 0; good && i < SAMPLES && error == 0; i += 4) {
         double x[CURVES];
-        for (int k = 0; k < CURVES; k++)
-            x[k] = r[k]->delta[i];
+        for (int k = 0; k < CURVES; k++) x[k] = r[k]->delta[i];
         error = w->point(w, r[0]->t[i], x);
     }
-    for (int k = 0; k < CURVES; k++)
-        free(r[k]);
+    for (int k = 0; k < CURVES; k++) free(r[k]);
     return error;
 }
 
 static const reproduction_figure figures[] = {
-    { .title = "p.p - l^2 of the pendulum, bdf at 1e-5", .columns = { CURVES, curve_names },
+    { .title = "p.p - l^2 of the pendulum, bdf at 1e-5",
+      .columns = { CURVES, curve_names },
       .draw = draw },
     { .title = NULL },
 };

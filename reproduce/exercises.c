@@ -28,12 +28,10 @@ typedef struct bench {
     const double *q, *v;
 } bench;
 
-static int bench_open(verdicts *v, bench *b, const char *name, const char *setting,
-                      double value)
+static int bench_open(verdicts *v, bench *b, const char *name, const char *setting, double value)
 {
     const problem_setting set = { .name = setting, .value = value };
-    if (study_problem(problem_find(name), "index0", &set, setting ? 1 : 0, &b->p, NULL) !=
-        DAE_OK) {
+    if (study_problem(problem_find(name), "index0", &set, setting ? 1 : 0, &b->p, NULL) != DAE_OK) {
         fprintf(v->out, "    problem '%s' cannot be used  %s\n", name, verdict(v, 0));
         return 0;
     }
@@ -52,16 +50,14 @@ static int null_space(const double *W, int m, int n, double *N, double *s)
     memcpy(a, W, (size_t)(m * n) * sizeof *a);
     dgesvd_("N", "A", &m, &n, a, &m, s, NULL, &m, vt, &n, work, &room, &info);
     for (int k = m; k < n; k++)
-        for (int j = 0; j < n; j++)
-            N[j + (k - m) * n] = vt[k + j * n];
+        for (int j = 0; j < n; j++) N[j + (k - m) * n] = vt[k + j * n];
     return info == 0 ? n - m : -1;
 }
 
 static double dot(const double *a, const double *b, int n)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
@@ -72,11 +68,9 @@ static double along(bench *b, int k, const double *X, const double *Y)
     double q[MOST], W[MOST * MOST], sum = 0, h = 1e-3;
     static const double at[4] = { -2, -1, 1, 2 }, weight[4] = { 1, -8, 8, -1 };
     for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < n; j++)
-            q[j] = b->q[j] + at[i] * h * X[j];
+        for (int j = 0; j < n; j++) q[j] = b->q[j] + at[i] * h * X[j];
         dae_mech_matrix(b->m, 0, q, W);
-        for (int j = 0; j < n; j++)
-            sum += weight[i] * W[k + j * m] * Y[j] / (12 * h);
+        for (int j = 0; j < n; j++) sum += weight[i] * W[k + j * m] * Y[j] / (12 * h);
     }
     return sum;
 }
@@ -108,13 +102,11 @@ static void rolling(verdicts *v)
                   { "rolling-coin", NULL, 0, 0 },
                   { "knife-edge", NULL, 0, 0 },
                   { "marble", "plate", 0, 0 } };
-    fprintf(v->out,
-            "\n1.1, 1.2  Rolling: the largest dA(X, Y) over velocities X, Y that the "
-            "constraints allow\n");
+    fprintf(v->out, "\n1.1, 1.2  Rolling: the largest dA(X, Y) over velocities X, Y that the "
+                    "constraints allow\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bench b;
-        if (!bench_open(v, &b, cases[i].name, cases[i].setting, cases[i].value))
-            continue;
+        if (!bench_open(v, &b, cases[i].name, cases[i].setting, cases[i].value)) continue;
         double c = curvature(&b);
         fprintf(v->out, "    %-13s %d coordinates, %d velocities free: %8.1e  %s: %s\n",
                 cases[i].name, b.m->n, b.m->n - b.m->m, c,
@@ -144,10 +136,8 @@ static void loops(verdicts *v)
     for (double ratio = 0.25; ratio < 5; ratio *= 2) {
         const dae_problem problem = { .size = 4, .rhs = ball_rhs, .user = &ratio };
         double p[4] = { 1, 0, 0, 0 };
-        dae_solver *s =
-            study_open(&problem, &(dae_options){ .method = "radau", .rtol = 1e-10 });
-        int good = dae_start(s, 0, p, NULL) == DAE_OK &&
-                   dae_advance(s, 2 * pi) == DAE_OK &&
+        dae_solver *s = study_open(&problem, &(dae_options){ .method = "radau", .rtol = 1e-10 });
+        int good = dae_start(s, 0, p, NULL) == DAE_OK && dae_advance(s, 2 * pi) == DAE_OK &&
                    dae_read(s, 2 * pi, p, NULL) == DAE_OK;
         dae_close(s);
         double theory = fabs(cos(pi * sqrt(1 + ratio * ratio)));
@@ -162,12 +152,11 @@ static void loops(verdicts *v)
 static void disc_run(verdicts *v)
 {
     problem_instance p;
-    if (study_problem(problem_find("rolling-disc"), "index2", NULL, 0, &p, NULL) != DAE_OK)
-        return;
+    if (study_problem(problem_find("rolling-disc"), "index2", NULL, 0, &p, NULL) != DAE_OK) return;
     double x[MOST] = { 0 };
     dae_solver *s = study_open(&p.problem, &(dae_options){ .rtol = 1e-8, .atol = 1e-8 });
-    int good = dae_start(s, p.t0, p.x0, p.xdot0) == DAE_OK &&
-               dae_advance(s, p.t1) == DAE_OK && dae_read(s, p.t1, x, NULL) == DAE_OK;
+    int good = dae_start(s, p.t0, p.x0, p.xdot0) == DAE_OK && dae_advance(s, p.t1) == DAE_OK &&
+               dae_read(s, p.t1, x, NULL) == DAE_OK;
     dae_close(s);
     double off = x[0] - 0.5 * x[1] - (p.x0[0] - 0.5 * p.x0[1]);
     fprintf(v->out,
@@ -184,8 +173,7 @@ static int next_choice(int *pick, int m, int n)
     for (int i = m - 1; i >= 0; i--)
         if (pick[i] < n - m + i) {
             pick[i]++;
-            for (int j = i + 1; j < m; j++)
-                pick[j] = pick[j - 1] + 1;
+            for (int j = i + 1; j < m; j++) pick[j] = pick[j - 1] + 1;
             return 1;
         }
     return 0;
@@ -201,20 +189,16 @@ static double complied(const double *W, const double *rate, int m, int n, const 
         omitted[pick[i]] = 1;
         memcpy(B + i * m, W + pick[i] * m, (size_t)m * sizeof *B);
     }
-    for (int j = 0; j < n; j++)
-        v[j] = omitted[j] ? 0 : 1 + 0.3 * j; /* e */
+    for (int j = 0; j < n; j++) v[j] = omitted[j] ? 0 : 1 + 0.3 * j; /* e */
     for (int i = 0; i < m; i++) {
         rhs[i] = -rate[i];
-        for (int j = 0; j < n; j++)
-            rhs[i] -= W[i + j * m] * v[j];
+        for (int j = 0; j < n; j++) rhs[i] -= W[i + j * m] * v[j];
     }
     dgetrf_(&m, &m, B, &m, pivots, &info);
     for (int i = 0; i < m; i++)
-        if (fabs(B[i + i * m]) < 1e-8)
-            return NAN;
+        if (fabs(B[i + i * m]) < 1e-8) return NAN;
     dgetrs_("N", &m, &one, B, &m, pivots, rhs, &m, &info, 1);
-    for (int i = 0; i < m; i++)
-        v[pick[i]] = rhs[i];
+    for (int i = 0; i < m; i++) v[pick[i]] = rhs[i];
     double size = 0;
     for (int i = 0; i < m; i++) {
         double c = rate[i];
@@ -230,13 +214,11 @@ static double complied(const double *W, const double *rate, int m, int n, const 
 static void partitions(verdicts *v)
 {
     static const char *const names[] = { "n-pendulum", "andrews", "four-bar", "marble" };
-    fprintf(v->out,
-            "\n1.3  v = T e + t of (17): the largest |W v + phi_t| over all choices "
-            "of the omitted coordinates\n");
+    fprintf(v->out, "\n1.3  v = T e + t of (17): the largest |W v + phi_t| over all choices "
+                    "of the omitted coordinates\n");
     for (int i = 0; i < 4; i++) {
         bench b;
-        if (!bench_open(v, &b, names[i], NULL, 0))
-            continue;
+        if (!bench_open(v, &b, names[i], NULL, 0)) continue;
         int n = b.m->n, m = b.m->m, pick[MOST], regular = 0, singular = 0;
         double q[MOST], W[MOST * MOST], rate[MOST], most = 0, size = 0;
         for (int j = 0; j < n; j++) /* away from zeros by symmetry */
@@ -273,16 +255,14 @@ static void times(const double *A, const double *B, int r, int k, int c, double 
     for (int i = 0; i < r; i++)
         for (int j = 0; j < c; j++) {
             C[i + j * r] = 0;
-            for (int l = 0; l < k; l++)
-                C[i + j * r] += A[i + l * r] * B[l + j * k];
+            for (int l = 0; l < k; l++) C[i + j * r] += A[i + l * r] * B[l + j * k];
         }
 }
 
 static double apart(const double *A, const double *B, int count)
 {
     double most = 0;
-    for (int i = 0; i < count; i++)
-        most = fmax(most, fabs(A[i] - B[i]));
+    for (int i = 0; i < count; i++) most = fmax(most, fabs(A[i] - B[i]));
     return most;
 }
 
@@ -290,8 +270,7 @@ static double asymmetry(const double *A, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            most = fmax(most, fabs(A[i + j * n] - A[j + i * n]));
+        for (int j = 0; j < i; j++) most = fmax(most, fabs(A[i + j * n] - A[j + i * n]));
     return most;
 }
 
@@ -301,24 +280,20 @@ static void inverse(const double *W, int m, int n, double *X)
     double Q[MOST * MOST], R[MOST * MOST] = { 0 };
     for (int j = 0; j < m; j++) {
         double *q = Q + j * n;
-        for (int i = 0; i < n; i++)
-            q[i] = W[j + i * m];
+        for (int i = 0; i < n; i++) q[i] = W[j + i * m];
         for (int pass = 0; pass < 2; pass++)
             for (int k = 0; k < j; k++) {
                 double c = dot(Q + k * n, q, n);
                 R[k + j * m] += c;
-                for (int i = 0; i < n; i++)
-                    q[i] -= c * Q[k * n + i];
+                for (int i = 0; i < n; i++) q[i] -= c * Q[k * n + i];
             }
         R[j + j * m] = sqrt(dot(q, q, n));
-        for (int i = 0; i < n; i++)
-            q[i] /= R[j + j * m];
+        for (int i = 0; i < n; i++) q[i] /= R[j + j * m];
     }
     for (int i = 0; i < n; i++) /* rows of X: X R' = Q1 */
         for (int j = m - 1; j >= 0; j--) {
             double sum = Q[i + j * n];
-            for (int k = j + 1; k < m; k++)
-                sum -= X[i + k * n] * R[j + k * m];
+            for (int k = j + 1; k < m; k++) sum -= X[i + k * n] * R[j + k * m];
             X[i + j * n] = sum / R[j + j * m];
         }
 }
@@ -332,8 +307,7 @@ static void pseudo_inverse(verdicts *v)
             "", "WXW - W", "XWX - X", "WX - sym", "XW - sym");
     for (int i = 0; i < 4; i++) {
         bench b;
-        if (!bench_open(v, &b, names[i], NULL, 0))
-            continue;
+        if (!bench_open(v, &b, names[i], NULL, 0)) continue;
         int n = b.m->n, m = b.m->m;
         double W[MOST * MOST], X[MOST * MOST], WX[MOST * MOST], XW[MOST * MOST];
         double WXW[MOST * MOST], XWX[MOST * MOST];
@@ -343,13 +317,12 @@ static void pseudo_inverse(verdicts *v)
         times(X, W, n, m, n, XW);
         times(WX, W, m, m, n, WXW);
         times(XW, X, n, n, m, XWX);
-        double zero[MOST * MOST] = { 0 }, w = apart(W, zero, m * n),
-                           x = apart(X, zero, n * m);
-        double c[4] = { apart(WXW, W, m * n) / w, apart(XWX, X, n * m) / x,
-                        asymmetry(WX, m), asymmetry(XW, n) };
+        double zero[MOST * MOST] = { 0 }, w = apart(W, zero, m * n), x = apart(X, zero, n * m);
+        double c[4] = { apart(WXW, W, m * n) / w, apart(XWX, X, n * m) / x, asymmetry(WX, m),
+                        asymmetry(XW, n) };
         double most = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
-        fprintf(v->out, "    %-11s %9.1e %9.1e %9.1e %9.1e  %s\n", names[i], c[0], c[1],
-                c[2], c[3], verdict(v, most < 1e-13));
+        fprintf(v->out, "    %-11s %9.1e %9.1e %9.1e %9.1e  %s\n", names[i], c[0], c[1], c[2], c[3],
+                verdict(v, most < 1e-13));
         problem_close(&b.p);
     }
 }
@@ -362,19 +335,16 @@ static void nearly_dependent(double d, double W[6], double null[3])
 {
     static const double u[3] = { 1, 2, 3 };
     double row[2][3] = { { 1, 0, 0 }, { 1, d, 0 } }, uu = dot(u, u, 3);
-    for (int j = 0; j < 3; j++)
-        null[j] = (j == 2) - 2 * u[2] * u[j] / uu;
+    for (int j = 0; j < 3; j++) null[j] = (j == 2) - 2 * u[2] * u[j] / uu;
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 3; j++)
-            W[i + 2 * j] = row[i][j] - 2 * dot(row[i], u, 3) * u[j] / uu;
+        for (int j = 0; j < 3; j++) W[i + 2 * j] = row[i][j] - 2 * dot(row[i], u, 3) * u[j] / uu;
 }
 
 /* The sine of the angle between unit vectors. */
 static double angle(const double *a, const double *b)
 {
     double sign = dot(a, b, 3) < 0 ? -1 : 1, d[3];
-    for (int i = 0; i < 3; i++)
-        d[i] = a[i] - sign * b[i];
+    for (int i = 0; i < 3; i++) d[i] = a[i] - sign * b[i];
     return sqrt(dot(d, d, 3));
 }
 
@@ -390,14 +360,13 @@ static void squared(verdicts *v)
         nearly_dependent(d, W, null);
         null_space(W, 2, 3, N, s);
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                K[i + 3 * j] = dot(W + 2 * i, W + 2 * j, 2);
+            for (int j = 0; j < 3; j++) K[i + 3 * j] = dot(W + 2 * i, W + 2 * j, 2);
         dsyev_("V", "U", &three, K, &three, w, work, &room, &info, 1, 1);
         double svd = angle(N, null), eigen = angle(K, null);
         /* eps / d and eps / d^2, until nothing is left: a vector between the two */
         double eps = 2.2e-16;
-        int good = svd < 30 * eps / d && (d > 1e-3 || eigen > 10 * svd) &&
-                   (d > 1e-9 || eigen > 0.01);
+        int good =
+            svd < 30 * eps / d && (d > 1e-3 || eigen > 10 * svd) && (d > 1e-9 || eigen > 0.01);
         fprintf(v->out, "    %-8.0e%-22.1e%-22.1e %s\n", d, svd, eigen, verdict(v, good));
     }
 }

@@ -40,8 +40,7 @@ static int rank_of(const double *A, int n)
     int info, room = 64 * MOST, rank = 0, one = 1;
     memcpy(a, A, (size_t)(n * n) * sizeof *a);
     dgesvd_("N", "N", &n, &n, a, &n, s, NULL, &one, NULL, &one, work, &room, &info);
-    for (int i = 0; i < n; i++)
-        rank += s[i] > 1e-9;
+    for (int i = 0; i < n; i++) rank += s[i] > 1e-9;
     return rank;
 }
 
@@ -55,30 +54,26 @@ static int pencil_index(const double *E, const double *A, int n)
             B[i + j * n] = 1.37 * E[i * n + j] - A[i * n + j];
             N[i + j * n] = E[i * n + j];
         }
-    if (rank_of(B, n) < n)
-        return -1;
+    if (rank_of(B, n) < n) return -1;
     dgetrf_(&n, &n, B, &n, pivots, &info);
     dgetrs_("N", &n, &n, B, &n, pivots, N, &n, &info, 1);
-    for (int i = 0; i < n; i++)
-        P[i + i * n] = 1;
+    for (int i = 0; i < n; i++) P[i + i * n] = 1;
     for (int k = 0; k <= n; k++) {
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 Q[i + j * n] = 0;
-                for (int l = 0; l < n; l++)
-                    Q[i + j * n] += N[i + l * n] * P[l + j * n];
+                for (int l = 0; l < n; l++) Q[i + j * n] += N[i + l * n] * P[l + j * n];
             }
         memcpy(P, Q, sizeof P);
         int rank = rank_of(P, n);
-        if (rank == before)
-            return k;
+        if (rank == before) return k;
         before = rank;
     }
     return -1;
 }
 
-static void index_line(verdicts *v, const char *what, const double *E, const double *A,
-                       int n, int want)
+static void index_line(verdicts *v, const char *what, const double *E, const double *A, int n,
+                       int want)
 {
     int got = pencil_index(E, A, n);
     fprintf(v->out, "    %-56s index %d, derived %d  %s\n", what, got, want,
@@ -96,8 +91,8 @@ static void indices(verdicts *v)
     const double light3[9] = { -k1 - k2, k2, 0, 0, 0, 1, k2, -k2, 0 };
     const double stiff3[9] = { -1, 0, 0, 0, 0, 1, k2, -k2, 0 };
     const double stiff4[16] = { 0, 0, 1, 0, 0, 0, 0, 1, -1, 0, 0, 0, k2, -k2, 0, 0 };
-    const double stiff5[25] = { 0,   0,   1, 0, 0, /* x1' = v1                 */
-                                0,   0,   0, 1, 0, /* x2' = v2                 */
+    const double stiff5[25] = { 0,   0,   1, 0, 0, /* x1' = v1 */
+                                0,   0,   0, 1, 0, /* x2' = v2 */
                                 -k2, k2,  0, 0, 1, /* m1 v1' = k2(x2 - x1) + r */
                                 k2,  -k2, 0, 0, 0, 1, 0, 0, 0, 0 };
     fprintf(v->out, "\n5.1, 5.2  Two masses (86): the index\n");
@@ -106,8 +101,7 @@ static void indices(verdicts *v)
     index_line(v, "    m1 = 0, v1 = x1' kept as an unknown", four_E, full, 4, 2);
     index_line(v, "5.2 x1 = 0: x1, x2, v2, as in (91)", three_E, stiff3, 3, 1);
     index_line(v, "    x1 = 0, v1 = x1' kept", four_E, stiff4, 4, 2);
-    index_line(v, "    x1 = 0, v1 and the force of the spring k1 kept", five_E, stiff5, 5,
-               3);
+    index_line(v, "    x1 = 0, v1 and the force of the spring k1 kept", five_E, stiff5, 5, 3);
 }
 
 /* The slow eigenvalue s^2 of (87), as a quotient, which does not cancel. */
@@ -143,8 +137,7 @@ typedef struct led {
 
 enum { X1, X2, V1, V2, LAMBDA, SIZE };
 
-static int led_residual(double t, const double *x, const double *xdot, double *r,
-                        void *user)
+static int led_residual(double t, const double *x, const double *xdot, double *r, void *user)
 {
     const led *p = user;
     double pull = k2 * (x[X2] - x[X1]);
@@ -158,8 +151,8 @@ static int led_residual(double t, const double *x, const double *xdot, double *r
     return DAE_OK;
 }
 
-static int led_jacobian(double t, const double *x, const double *xdot, double c,
-                        double *J, void *user)
+static int led_jacobian(double t, const double *x, const double *xdot, double c, double *J,
+                        void *user)
 {
     const led *p = user;
     (void)t, (void)x, (void)xdot;
@@ -212,15 +205,13 @@ static int follow(const char *method, int index, double h, double d, double *err
     x[LAMBDA] += d;
     if (index >= 2) /* the derivatives that go with it */
         xdot[V1] += d / m1;
-    if (index == 3)
-        xdot[X1] = x[V1] += d;
+    if (index == 3) xdot[X1] = x[V1] += d;
     dae_solver *s = study_open(&problem, &options);
     dae_status status = dae_start(s, 1, x, xdot);
     int two = strncmp(method, "two-step", 8) == 0, n = 0;
     for (; n < STEPS && status == DAE_OK; n++) {
         status = dae_step_fixed(s, 1 + (n + 1) * h - dae_time(s), two ? 2 : 1);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
         led_exact(dae_time(s), exact, unused);
         error[n] = x[LAMBDA] - exact[LAMBDA];
     }
@@ -233,10 +224,8 @@ static int memory_of(const char *method, int index, double *effect)
 {
     static double with[STEPS], without[STEPS];
     double h = 1.0 / 128, d = 1.0 / 1024;
-    if (!follow(method, index, h, d, with) || !follow(method, index, h, 0, without))
-        return 0;
-    for (int n = 0; n < STEPS; n++)
-        effect[n] = (with[n] - without[n]) / d;
+    if (!follow(method, index, h, d, with) || !follow(method, index, h, 0, without)) return 0;
+    for (int n = 0; n < STEPS; n++) effect[n] = (with[n] - without[n]) / d;
     return 1;
 }
 
@@ -247,11 +236,9 @@ static double lambda_order(const char *method, int index)
     static double e[STEPS];
     double h[2] = { 1.0 / 128, 1.0 / 256 }, most[2] = { 0, 0 };
     for (int i = 0; i < 2; i++) {
-        if (!follow(method, index, h[i], 0, e))
-            return NAN;
+        if (!follow(method, index, h[i], 0, e)) return NAN;
         for (int n = STEPS / 8; n < STEPS / 4 * (i + 1); n++)
-            if ((n + 1) * h[i] > 0.5)
-                most[i] = fmax(most[i], fabs(e[n]));
+            if ((n + 1) * h[i] > 0.5) most[i] = fmax(most[i], fabs(e[n]));
     }
     return most[1] > 1e-10 ? fitted_order(2, h, most) : NAN;
 }
@@ -270,12 +257,10 @@ static int taken(const char *method, int index)
                                   .pattern = { .kind = DAE_PATTERN_DENSE },
                                   .level = levels[index],
                                   .user = &p };
-    dae_solver *s =
-        study_open(&problem, &(dae_options){ .method = method, .fixed_step = 0.01 });
+    dae_solver *s = study_open(&problem, &(dae_options){ .method = method, .fixed_step = 0.01 });
     led_exact(1, x, xdot);
     dae_status status = dae_last_status(s);
-    if (status == DAE_OK)
-        status = dae_start(s, 1, x, xdot);
+    if (status == DAE_OK) status = dae_start(s, 1, x, xdot);
     dae_close(s);
     return status == DAE_OK;
 }
@@ -313,8 +298,7 @@ static const behaviour behaviours[] = {
 static int turns(const double *e)
 {
     int count = 0;
-    for (int n = EARLY; n < STEPS; n++)
-        count += e[n] * e[n - 1] < 0;
+    for (int n = EARLY; n < STEPS; n++) count += e[n] * e[n - 1] < 0;
     return count;
 }
 
@@ -322,14 +306,13 @@ static void remembered(verdicts *v, const behaviour *b, int index)
 {
     static double e[STEPS];
     if (!memory_of(b->method, index, e)) {
-        fprintf(v->out, "    %-13s %-9s index %d  the run failed  %s\n", b->method,
-                b->class, index, verdict(v, 0));
+        fprintf(v->out, "    %-13s %-9s index %d  the run failed  %s\n", b->method, b->class, index,
+                verdict(v, 0));
         return;
     }
     double early = fmax(fabs(e[EARLY - 1]), fabs(e[EARLY - 2]));
     double late = fmax(fabs(e[STEPS - 1]), fabs(e[STEPS - 2]));
-    double got = log(late / early) / log((double)STEPS / EARLY),
-           want = b->exponent[index];
+    double got = log(late / early) / log((double)STEPS / EARLY), want = b->exponent[index];
     int dead = late < 1e-6, swings = turns(e);
     int takes = taken(b->method, index);
     double order = lambda_order(b->method, index), theory = b->order[index];
@@ -338,15 +321,14 @@ static void remembered(verdicts *v, const behaviour *b, int index)
                             : !dead && fabs(got - want) < 0.05 && swings == alternates &&
                                   (want < 1 || !takes);
     good = good && (theory == SMALL ? isnan(order) : fabs(order - theory) < 0.1);
-    fprintf(v->out, "    %-13s %-9s index %d  %8.1e %8.1e %8.1e  ", b->method, b->class,
-            index, e[0], early, late);
+    fprintf(v->out, "    %-13s %-9s index %d  %8.1e %8.1e %8.1e  ", b->method, b->class, index,
+            e[0], early, late);
     if (dead)
         fprintf(v->out, "forgotten         ");
     else
         fprintf(v->out, "n^%-5.2f turns %3d ", got, swings);
     char text[32] = "< 1e-10";
-    if (!isnan(order))
-        snprintf(text, sizeof text, "order %.2f (%g)", order + 0.0, theory);
+    if (!isnan(order)) snprintf(text, sizeof text, "order %.2f (%g)", order + 0.0, theory);
     fprintf(v->out, "%-16s %-8s %s\n", text, takes ? "taken" : "refused", verdict(v, good));
 }
 
@@ -377,18 +359,15 @@ static void linearized(const dae_problem *p, const double *x, double *J)
         p->rhs(0, y, high, p->user);
         y[j] = x[j] - h;
         p->rhs(0, y, low, p->user);
-        for (int i = 0; i < 5; i++)
-            K[i + j * 5] = (high[i] - low[i]) / (2 * h);
+        for (int i = 0; i < 5; i++) K[i + j * 5] = (high[i] - low[i]) / (2 * h);
     }
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
-            J[i + j * 4] = K[i + j * 5] - K[i + 20] * K[4 + j * 5] / K[24];
+        for (int j = 0; j < 4; j++) J[i + j * 4] = K[i + j * 5] - K[i + 20] * K[4 + j * 5] / K[24];
 }
 
 /* Distance of s^2 + 2 alpha s + beta^2 and s^2 + g/L, multiplied, from the characteristic
  * polynomial of the eigenvalues found, both at a few points s. */
-static double spectrum_error(const double *re, const double *im, double alpha,
-                             double beta)
+static double spectrum_error(const double *re, const double *im, double alpha, double beta)
 {
     double most = 0, w2 = exercises_g / exercises_length;
     for (int k = 1; k <= 4; k++) {
@@ -406,9 +385,7 @@ static double spectrum_error(const double *re, const double *im, double alpha,
 
 static void spectrum(verdicts *v)
 {
-    static const double sets[][2] = {
-        { 1, 1 }, { 10, 10 }, { 5, 10 }, { 20, 10 }, { 50, 50 }
-    };
+    static const double sets[][2] = { { 1, 1 }, { 10, 10 }, { 5, 10 }, { 20, 10 }, { 50, 50 } };
     fprintf(v->out, "\n5.3.3  Baumgarte: eigenvalues of the hanging pendulum\n");
     for (int k = 0; k < 5; k++) {
         double alpha = sets[k][0], beta = sets[k][1], x[5], J[16], re[4], im[4], work[64];
@@ -419,12 +396,10 @@ static void spectrum(verdicts *v)
             &(dae_formulation){ .name = "baumgarte", .alpha = alpha, .beta = beta });
         dae_mechanism_pack(m, 0, q, u, x, NULL);
         linearized(dae_mechanism_problem(m), x, J);
-        dgeev_("N", "N", &n, J, &n, re, im, NULL, &one, NULL, &one, work, &room, &info, 1,
-               1);
+        dgeev_("N", "N", &n, J, &n, re, im, NULL, &one, NULL, &one, work, &room, &info, 1, 1);
         double off = spectrum_error(re, im, alpha, beta);
         fprintf(v->out, "    alpha %2g, beta %2g:", alpha, beta);
-        for (int i = 0; i < 4; i++)
-            fprintf(v->out, "  %.4f%+.4fi", re[i], im[i]);
+        for (int i = 0; i < 4; i++) fprintf(v->out, "  %.4f%+.4fi", re[i], im[i]);
         fprintf(v->out, "  off %.1e  %s\n", off, verdict(v, off < 1e-6));
         dae_mechanism_close(m);
     }
@@ -435,22 +410,17 @@ static int decays(const char *method, double beta, double h)
 {
     double q[2] = { 0, -exercises_length }, u[2] = { 0, 0 }, x[5], off = 1e-6;
     dae_mechanism *m = study_mechanism(
-        &exercises_rod,
-        &(dae_formulation){ .name = "baumgarte", .alpha = beta, .beta = beta });
+        &exercises_rod, &(dae_formulation){ .name = "baumgarte", .alpha = beta, .beta = beta });
     dae_status status = dae_mechanism_pack(m, 0, q, u, x, NULL);
     dae_solver *s = study_open(
         dae_mechanism_problem(m),
-        &(dae_options){
-            .method = method, .rtol = 1e-3, .atol = 1, .start = DAE_START_TRUST });
+        &(dae_options){ .method = method, .rtol = 1e-3, .atol = 1, .start = DAE_START_TRUST });
     x[1] += off;
-    if (status == DAE_OK)
-        status = dae_start(s, 0, x, NULL);
+    if (status == DAE_OK) status = dae_start(s, 0, x, NULL);
     for (int n = 0; n < 1000 && status == DAE_OK; n++) {
         status = dae_step_fixed(s, h, 1);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
-        if (!(fabs(x[1] + exercises_length) < 1))
-            status = DAE_STOP;
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
+        if (!(fabs(x[1] + exercises_length) < 1)) status = DAE_STOP;
     }
     dae_close(s);
     dae_mechanism_close(m);
@@ -487,8 +457,7 @@ static void step_limits(verdicts *v)
             "beta\n    %-8s %8s%8s%8s%8s   theory   h ~ beta^\n",
             "", "10", "40", "160", "640");
     for (int i = 0; i < 3; i++) {
-        double beta[POINTS], limit[POINTS], end = stability_end(methods[i].order),
-                                            worst = 0;
+        double beta[POINTS], limit[POINTS], end = stability_end(methods[i].order), worst = 0;
         fprintf(v->out, "    %-8s ", methods[i].method);
         for (int k = 0; k < POINTS; k++) {
             beta[k] = 10 * pow(4, k);

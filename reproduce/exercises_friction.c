@@ -19,13 +19,12 @@
 #define SPEED    3.0
 #define FRICTION 0.3
 
-static int press(double t, const double *q, const double *v, const double *lambda,
-                 double *f, void *user)
+static int press(double t, const double *q, const double *v, const double *lambda, double *f,
+                 void *user)
 {
     double speed = hypot(v[0], v[1]), normal = fabs(lambda[0]) * hypot(q[0], q[1]);
     (void)t, (void)user;
-    for (int i = 0; i < 2; i++)
-        f[i] = speed > 0 ? -FRICTION * normal * v[i] / speed : 0;
+    for (int i = 0; i < 2; i++) f[i] = speed > 0 ? -FRICTION * normal * v[i] / speed : 0;
     return DAE_OK;
 }
 
@@ -53,17 +52,13 @@ static void run(const dae_mechanical *model, const char *form, const char *metho
     memset(o, 0, sizeof *o);
     dae_mechanism *m = study_mechanism(model, &(dae_formulation){ .name = form });
     o->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
-    dae_solver *s =
-        study_open(dae_mechanism_problem(m),
-                   &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
-    if (o->status == DAE_OK)
-        o->status = dae_start(s, 0, x, NULL);
-    if (o->status == DAE_OK)
-        o->status = dae_set_stop(s, t1);
+    dae_solver *s = study_open(dae_mechanism_problem(m),
+                               &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
+    if (o->status == DAE_OK) o->status = dae_start(s, 0, x, NULL);
+    if (o->status == DAE_OK) o->status = dae_set_stop(s, t1);
     while (o->status == DAE_OK && dae_time(s) < t1) {
         o->status = dae_step(s, t1);
-        if (o->status == DAE_OK)
-            o->status = dae_read(s, dae_time(s), x, NULL);
+        if (o->status == DAE_OK) o->status = dae_read(s, dae_time(s), x, NULL);
         if (o->status == DAE_OK && dae_mechanism_check(m, dae_time(s), x, &r) == DAE_OK) {
             o->mu = fmax(o->mu, r.mu);
             o->nu = fmax(o->nu, r.nu);
@@ -71,12 +66,10 @@ static void run(const dae_mechanical *model, const char *form, const char *metho
         if (o->status == DAE_OK && dae_time(s) < t1 &&
             dae_mechanism_refresh(m, dae_time(s), x) == DAE_EVENT) {
             o->status = dae_restart(s, dae_time(s), x, NULL);
-            if (o->status == DAE_OK)
-                o->status = dae_set_stop(s, t1);
+            if (o->status == DAE_OK) o->status = dae_set_stop(s, t1);
         }
     }
-    if (o->status == DAE_OK)
-        o->status = dae_mechanism_unpack(m, t1, x, o->q, o->v, o->lambda);
+    if (o->status == DAE_OK) o->status = dae_mechanism_unpack(m, t1, x, o->q, o->v, o->lambda);
     dae_close(s);
     dae_mechanism_close(m);
 }
@@ -100,11 +93,12 @@ static void rub(verdicts *v, const char *method, double rtol, double motion, dou
         double off = fabs(hypot(o.v[0], o.v[1]) - u);
         double turned = hypot(o.q[0] - RADIUS * cos(angle), o.q[1] - RADIUS * sin(angle));
         double lambda = fabs(o.lambda[0] + u * u / (RADIUS * RADIUS));
-        int third = !strcmp(form, "index3"); /* friction is lambda's: what it lacks there the motion lacks too */
-        int good = o.status == DAE_OK && off <= (third ? 3 : 1) * motion && turned <= (third ? 3 : 1) * motion &&
-                   lambda <= (third ? force3 : force);
-        fprintf(v->out, "    %-22s speed %.1e  position %.1e  lambda %.1e  %s\n", form,
-                off, turned, lambda, verdict(v, good));
+        int third = !strcmp(
+            form, "index3"); /* friction is lambda's: what it lacks there the motion lacks too */
+        int good = o.status == DAE_OK && off <= (third ? 3 : 1) * motion &&
+                   turned <= (third ? 3 : 1) * motion && lambda <= (third ? force3 : force);
+        fprintf(v->out, "    %-22s speed %.1e  position %.1e  lambda %.1e  %s\n", form, off, turned,
+                lambda, verdict(v, good));
     }
 }
 
@@ -123,9 +117,8 @@ static void monitors(verdicts *v)
 {
     const double q0[2] = { exercises_length, 0 }, v0[2] = { 0, 0 };
     static const char *const forms[] = { "ggl", "ggl-mass", "fuehrer-leimkuhler" };
-    fprintf(v->out,
-            "\n5.3.4  Largest |mu|, |nu| of the pendulum to t = 3 (bdf) at 1e-3, 1e-5, "
-            "1e-7\n");
+    fprintf(v->out, "\n5.3.4  Largest |mu|, |nu| of the pendulum to t = 3 (bdf) at 1e-3, 1e-5, "
+                    "1e-7\n");
     for (int i = 0; i < 3; i++) {
         double mu[3], nu[3];
         int good = 1;
@@ -137,8 +130,8 @@ static void monitors(verdicts *v)
             good &= o.status == DAE_OK && mu[k] > 0 && (nu[k] > 0) == (i == 2);
         }
         good &= mu[2] < 1e-2 * mu[0] && nu[2] <= 1e-2 * nu[0];
-        fprintf(v->out, "    %-19s mu %.1e %.1e %.1e   nu %.1e %.1e %.1e  %s\n", forms[i],
-                mu[0], mu[1], mu[2], nu[0], nu[1], nu[2], verdict(v, good));
+        fprintf(v->out, "    %-19s mu %.1e %.1e %.1e   nu %.1e %.1e %.1e  %s\n", forms[i], mu[0],
+                mu[1], mu[2], nu[0], nu[1], nu[2], verdict(v, good));
     }
 }
 

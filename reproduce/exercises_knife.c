@@ -17,17 +17,14 @@ static int follow(const char *problem, const char *form, double mu, double path[
     int vakonomic = problem_find(problem) != problem_find("knife-edge");
     problem_instance p;
     double x[MOST];
-    if (study_problem(problem_find(problem), form, &set, vakonomic, &p, NULL) != DAE_OK)
-        return 0;
-    dae_solver *s = study_open(
-        &p.problem, &(dae_options){ .method = "radau", .rtol = 1e-9, .atol = 1e-9 });
+    if (study_problem(problem_find(problem), form, &set, vakonomic, &p, NULL) != DAE_OK) return 0;
+    dae_solver *s =
+        study_open(&p.problem, &(dae_options){ .method = "radau", .rtol = 1e-9, .atol = 1e-9 });
     dae_status status = dae_start(s, p.t0, p.x0, p.xdot0);
     for (int i = 0; i < TIMES && status == DAE_OK; i++) {
         status = dae_advance(s, i + 1);
-        if (status == DAE_OK)
-            status = dae_read(s, i + 1, x, NULL);
-        for (int k = 0; k < 3; k++)
-            path[i][k] = x[k];
+        if (status == DAE_OK) status = dae_read(s, i + 1, x, NULL);
+        for (int k = 0; k < 3; k++) path[i][k] = x[k];
     }
     dae_close(s);
     problem_close(&p);
@@ -38,8 +35,7 @@ static double apart(double a[TIMES][3], double b[TIMES][3])
 {
     double most = 0;
     for (int i = 0; i < TIMES; i++)
-        for (int k = 0; k < 3; k++)
-            most = fmax(most, fabs(a[i][k] - b[i][k]));
+        for (int k = 0; k < 3; k++) most = fmax(most, fabs(a[i][k] - b[i][k]));
     return most;
 }
 
@@ -68,8 +64,7 @@ void exercises_knife(verdicts *v)
             verdict(v, good && apart(plain, other) > 1));
     for (double mu = -8; mu <= 8; mu += 0.125) {
         double path[TIMES][3];
-        if (follow("knife-edge-vakonomic", "momenta", mu, path) &&
-            apart(plain, path) < nearest) {
+        if (follow("knife-edge-vakonomic", "momenta", mu, path) && apart(plain, path) < nearest) {
             nearest = apart(plain, path);
             best = mu;
         }

@@ -69,19 +69,16 @@ typedef struct course {
 static void round_and_round(const char *form, int renew, double t1, course *c)
 {
     double q[2] = { 0, -L }, v[2] = { 14, 0 }, x[4], E0, E, last = -pi / 2;
-    dae_mechanism *m =
-        study_mechanism(&exercises_rod, &(dae_formulation){ .name = form });
+    dae_mechanism *m = study_mechanism(&exercises_rod, &(dae_formulation){ .name = form });
     memset(c, 0, sizeof *c);
     energy(0, q, v, &E0, NULL);
     c->status = dae_mechanism_pack(m, 0, q, v, x, NULL);
-    dae_solver *s =
-        study_open(dae_mechanism_problem(m), &(dae_options){ .method = "bdf", .rtol = 1e-8, .atol = 1e-8 });
-    if (c->status == DAE_OK)
-        c->status = dae_start(s, 0, x, NULL);
+    dae_solver *s = study_open(dae_mechanism_problem(m),
+                               &(dae_options){ .method = "bdf", .rtol = 1e-8, .atol = 1e-8 });
+    if (c->status == DAE_OK) c->status = dae_start(s, 0, x, NULL);
     while (c->status == DAE_OK && dae_time(s) < t1) {
         c->status = dae_step(s, t1);
-        if (c->status != DAE_OK || dae_read(s, dae_time(s), x, NULL) != DAE_OK)
-            break;
+        if (c->status != DAE_OK || dae_read(s, dae_time(s), x, NULL) != DAE_OK) break;
         double now = atan2(x[1], x[0]);
         c->angle += remainder(now - last, 2 * pi) / (2 * pi);
         last = now;
@@ -114,8 +111,7 @@ static void partitioned(verdicts *v)
         y_only = fmax(y_only, b);
         better = fmax(better, c);
     }
-    fprintf(v->out, "    largest %7.1g %9.1g %9.6f = sqrt 2  %s\n", x_only, y_only,
-            better,
+    fprintf(v->out, "    largest %7.1g %9.1g %9.6f = sqrt 2  %s\n", x_only, y_only, better,
             verdict(v, x_only > 1e15 && y_only > 1e15 && fabs(better - sqrt(2)) < 1e-12));
 }
 
@@ -131,12 +127,12 @@ static void runs(verdicts *v)
         course kept, renewed;
         round_and_round(forms[i], 0, 5, &kept);
         round_and_round(forms[i], 1, 5, &renewed);
-        int good = kept.status != DAE_OK && fabs(kept.angle) < 0.3 &&
-                   renewed.status == DAE_OK && fabs(renewed.angle) > 3 &&
-                   renewed.renewed >= 3 && renewed.drift < 3e-5 && renewed.off < 3e-5;
-        fprintf(v->out, "    %-23s%-17s%5.3f revolutions  %4d %7.3f %8.1e %8.1e  %s\n",
-                forms[i], dae_status_name(kept.status), kept.angle, renewed.renewed,
-                renewed.angle, renewed.off, renewed.drift, verdict(v, good));
+        int good = kept.status != DAE_OK && fabs(kept.angle) < 0.3 && renewed.status == DAE_OK &&
+                   fabs(renewed.angle) > 3 && renewed.renewed >= 3 && renewed.drift < 3e-5 &&
+                   renewed.off < 3e-5;
+        fprintf(v->out, "    %-23s%-17s%5.3f revolutions  %4d %7.3f %8.1e %8.1e  %s\n", forms[i],
+                dae_status_name(kept.status), kept.angle, renewed.renewed, renewed.angle,
+                renewed.off, renewed.drift, verdict(v, good));
     }
 }
 
@@ -150,10 +146,8 @@ void exercises_null_space(verdicts *v)
                  { "1.7  SVD, U2", dae_mech_null_svd },
                  { "1.8  zero eigenvalue, T", dae_mech_null_eigen },
                  { "     Gram-Schmidt, T", dae_mech_null_gram_schmidt } };
-    dae_mechanism *m =
-        study_mechanism(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
-    fprintf(v->out,
-            "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
+    dae_mechanism *m = study_mechanism(&exercises_rod, &(dae_formulation){ .name = "maggi-qr" });
+    fprintf(v->out, "\n1.6, 1.7, 1.8  T against (-y, x) / L, at 72 positions, up to sign\n");
     for (int i = 0; i < 4; i++) {
         double most = 0, length = 0, across = 0;
         for (int k = 0; k < 72; k++) {
@@ -168,9 +162,8 @@ void exercises_null_space(verdicts *v)
             length = fmax(length, fabs(hypot(T[0], T[1]) - 1));
             across = fmax(across, fabs(T[0] * q[0] + T[1] * q[1]) / L);
         }
-        fprintf(v->out, "    %-24s difference %.1e, |T| - 1 %.1e, W T %.1e  %s\n",
-                ways[i].what, most, length, across,
-                verdict(v, fmax(most, across) < 1e-14));
+        fprintf(v->out, "    %-24s difference %.1e, |T| - 1 %.1e, W T %.1e  %s\n", ways[i].what,
+                most, length, across, verdict(v, fmax(most, across) < 1e-14));
     }
     dae_mechanism_close(m);
 }

@@ -33,7 +33,7 @@ typedef struct result {
     double q[MOST], v[MOST], lambda[MOST];
     double position, velocity, acceleration, energy; /* largest on the way */
     dae_statistics stats;
-    int size;       /* of the state          */
+    int size;       /* of the state */
     double seconds; /* of the processor, all */
 } result;
 
@@ -49,10 +49,10 @@ typedef struct subject {
 typedef struct way {
     const char *form, *method;
     double rtol, t1;
-    int project;       /* DAE_PROJECT_... */
-    int moved;         /* 1: at the start the component of (q, v) ... */
+    int project; /* DAE_PROJECT_... */
+    int moved;   /* 1: at the start the component of (q, v) ... */
     int component;
-    double tolerance;  /* ... is moved by this much of it, rtol = atol */
+    double tolerance; /* ... is moved by this much of it, rtol = atol */
 } way;
 
 static void watch(dae_mechanism *m, double t, const double *x, result *r)
@@ -73,16 +73,13 @@ static int loop(dae_solver *s, dae_mechanism *m, double t1, double *x, result *r
     dae_status status = dae_set_stop(s, t1);
     while (status == DAE_OK && dae_time(s) < t1) {
         status = dae_step(s, t1);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
-        if (status != DAE_OK)
-            break;
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
+        if (status != DAE_OK) break;
         watch(m, dae_time(s), x, r);
         if (dae_time(s) < t1 && dae_mechanism_refresh(m, dae_time(s), x) == DAE_EVENT) {
             r->refreshed++;
             status = dae_restart(s, dae_time(s), x, NULL);
-            if (status == DAE_OK)
-                status = dae_set_stop(s, t1);
+            if (status == DAE_OK) status = dae_set_stop(s, t1);
         }
     }
     return status == DAE_OK;
@@ -92,10 +89,8 @@ static int loop(dae_solver *s, dae_mechanism *m, double t1, double *x, result *r
 static int pack_start(dae_mechanism *m, const problem_instance *p, int n, const way *w, double *x)
 {
     double qv[2 * MOST], lambda[MOST];
-    if (dae_mechanism_unpack(p->problem.user, p->t0, p->x0, qv, qv + n, lambda) != DAE_OK)
-        return 0;
-    if (w->moved)
-        qv[w->component] += w->tolerance * (1 + fabs(qv[w->component]));
+    if (dae_mechanism_unpack(p->problem.user, p->t0, p->x0, qv, qv + n, lambda) != DAE_OK) return 0;
+    if (w->moved) qv[w->component] += w->tolerance * (1 + fabs(qv[w->component]));
     return dae_mechanism_pack(m, p->t0, qv, qv + n, x, NULL) == DAE_OK;
 }
 
@@ -105,21 +100,18 @@ static void run(const subject *k, const way *w, result *r)
     double x[STATE];
     memset(r, 0, sizeof *r);
     r->failed = 1;
-    if (study_problem(problem_find(k->problem), w->form, NULL, 0, &p, NULL) != DAE_OK)
-        return;
+    if (study_problem(problem_find(k->problem), w->form, NULL, 0, &p, NULL) != DAE_OK) return;
     dae_mechanism *own = p.problem.user;
-    dae_mechanism *m = study_mechanism(
-        &own->model, &(dae_formulation){ .name = w->form, .project = w->project });
+    dae_mechanism *m =
+        study_mechanism(&own->model, &(dae_formulation){ .name = w->form, .project = w->project });
     dae_solver *s =
         study_open(dae_mechanism_problem(m),
                    &(dae_options){ .method = w->method, .rtol = w->rtol, .atol = w->rtol });
     clock_t begin = clock();
     r->size = p.problem.size;
     r->failed = !pack_start(m, &p, k->n, w, x) || dae_start(s, p.t0, x, NULL) != DAE_OK;
-    if (!r->failed)
-        r->failed = !loop(s, m, w->t1, x, r);
-    if (!r->failed)
-        r->failed = dae_mechanism_unpack(m, w->t1, x, r->q, r->v, r->lambda) != DAE_OK;
+    if (!r->failed) r->failed = !loop(s, m, w->t1, x, r);
+    if (!r->failed) r->failed = dae_mechanism_unpack(m, w->t1, x, r->q, r->v, r->lambda) != DAE_OK;
     r->seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     dae_get_statistics(s, &r->stats);
     dae_close(s);
@@ -142,8 +134,15 @@ static void measure_gain(subject *k)
 {
     for (int i = 0; i < 2 * k->n; i++) {
         result r;
-        run(k, &(way){ .form = "index1", .method = "radau", .rtol = 1e-10, .t1 = k->t1,
-                       .moved = 1, .component = i, .tolerance = k->rtol }, &r);
+        run(k,
+            &(way){ .form = "index1",
+                    .method = "radau",
+                    .rtol = 1e-10,
+                    .t1 = k->t1,
+                    .moved = 1,
+                    .component = i,
+                    .tolerance = k->rtol },
+            &r);
         const double now[3] = { apart(r.q, k->best.q, k->n), apart(r.v, k->best.v, k->n),
                                 apart(r.lambda, k->best.lambda, k->m) };
         for (int l = 0; l < 3; l++)
@@ -209,8 +208,10 @@ static void confirm(verdicts *v, const subject *k)
     double dq = apart(other.q, k->best.q, k->n), dv = apart(other.v, k->best.v, k->n);
     double dl = apart(other.lambda, k->best.lambda, k->m);
     int good = !k->best.failed && !other.failed && fmax(dq, fmax(dv, dl)) <= bound;
-    fprintf(v->out, "reference: our own run, index1 by radau at 1e-11; index0 by dopri5 differs by "
-                    "%.1e %.1e %.1e (%.0e)  %s\n", dq, dv, dl, bound, verdict(v, good));
+    fprintf(v->out,
+            "reference: our own run, index1 by radau at 1e-11; index0 by dopri5 differs by "
+            "%.1e %.1e %.1e (%.0e)  %s\n",
+            dq, dv, dl, bound, verdict(v, good));
 }
 
 static void table(verdicts *v, subject *k)
@@ -220,11 +221,10 @@ static void table(verdicts *v, subject *k)
     fprintf(v->out, "gain of an error at the start: %.2g in q, %.2g in v, %.2g in lambda\n",
             k->gain[0], k->gain[1], k->gain[2]);
     fprintf(v->out, "%-22s%-7s%6s%8s%6s%8s%8s  %-8s%-8s%-8s %-8s%-8s%-8s%-8s %-13s%s\n",
-            "formulation", "method", "steps", "f", "LU", "work", "seconds", "q", "v",
-            "lambda", "pos", "vel", "acc", "energy", "share: q v", "lambda");
+            "formulation", "method", "steps", "f", "LU", "work", "seconds", "q", "v", "lambda",
+            "pos", "vel", "acc", "energy", "share: q v", "lambda");
     for (int i = 0; i < dae_formulation_count(); i++)
-        for (int j = 0; j < 2; j++)
-            line(v, k, dae_formulation_name(i), j);
+        for (int j = 0; j < 2; j++) line(v, k, dae_formulation_name(i), j);
 }
 
 /* A level that is contained is kept to the tolerance (of accelerations: not judged, they are no
@@ -242,8 +242,7 @@ static void kept(verdicts *v, subject *k, const char *method)
         run(k, &(way){ .form = levels[i].form, .method = method, .rtol = k->rtol, .t1 = k->t1 },
             &r);
         const double now[3] = { r.position, r.velocity, r.acceleration };
-        const int in[3] = { levels[i].position, levels[i].velocity,
-                            levels[i].acceleration };
+        const int in[3] = { levels[i].position, levels[i].velocity, levels[i].acceleration };
         for (int l = 0; l < 3; l++)
             if (in[l])
                 size[l][0] = fmax(size[l][0], now[l]);
@@ -251,13 +250,11 @@ static void kept(verdicts *v, subject *k, const char *method)
                 size[l][1] = fmin(size[l][1], now[l]);
     }
     double unit = 1;
-    for (int i = 0; i < k->n; i++)
-        unit = fmax(unit, fabs(k->best.v[i]));
+    for (int i = 0; i < k->n; i++) unit = fmax(unit, fabs(k->best.v[i]));
     for (int l = 0; l < 3; l++) {
         int tolerated = l == 2 || size[l][0] < k->rtol * (l == 1 ? unit : 1);
         int better = size[l][0] < size[l][1] || (l < 2 && strcmp(method, "bdf") != 0);
-        fprintf(v->out,
-                "%-20s%-7s%-13s contained: at most %.1e; not: at least %.1e  %s\n",
+        fprintf(v->out, "%-20s%-7s%-13s contained: at most %.1e; not: at least %.1e  %s\n",
                 k->problem, method, names[l], size[l][0], size[l][1],
                 verdict(v, tolerated && better));
     }
@@ -281,11 +278,13 @@ static void drift(verdicts *v, subject *k)
                   { "augmented-lagrangian", 0, 0 },
                   { "index1", 0, DAE_PROJECT_POSITION | DAE_PROJECT_VELOCITY },
                   { "index0", 0, DAE_PROJECT_POSITION | DAE_PROJECT_VELOCITY } };
-    fprintf(v->out, "\n%s with bdf at %g: largest |phi| to t and to 10 t\n", k->problem,
-            k->rtol);
+    fprintf(v->out, "\n%s with bdf at %g: largest |phi| to t and to 10 t\n", k->problem, k->rtol);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         result once, ten;
-        way w = { .form = forms[i].form, .method = "bdf", .rtol = k->rtol, .t1 = k->t1,
+        way w = { .form = forms[i].form,
+                  .method = "bdf",
+                  .rtol = k->rtol,
+                  .t1 = k->t1,
                   .project = forms[i].project };
         run(k, &w, &once);
         w.t1 *= 10;
@@ -295,9 +294,9 @@ static void drift(verdicts *v, subject *k)
         int good = !once.failed && !ten.failed &&
                    (forms[i].project ? ten.position <= 1.5e-14 : (ratio > 5) == forms[i].drifts);
         fprintf(v->out, "%-22s%s %.1e %.1e  energy %.1e %.1e  %s: %s\n", forms[i].form,
-                forms[i].project ? " projected" : "          ",
-                once.position, ten.position, once.energy, ten.energy,
-                forms[i].drifts ? "drifts" : "does not drift", verdict(v, good));
+                forms[i].project ? " projected" : "          ", once.position, ten.position,
+                once.energy, ten.energy, forms[i].drifts ? "drifts" : "does not drift",
+                verdict(v, good));
     }
 }
 
@@ -314,7 +313,8 @@ static int reproduce(FILE *out)
         "Errors of q, v, lambda at the end, relative to their largest component; "
         "largest\n"
         "residuals of the constraints on three levels; largest change of the energy. 'share': the\n"
-        "error of q or v, and of lambda, in units of steps x gain x tolerance; in brackets the most\n"
+        "error of q or v, and of lambda, in units of steps x gain x tolerance; in brackets the "
+        "most\n"
         "that is taken\n");
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         subject *k = &subjects[i];
@@ -324,8 +324,7 @@ static int reproduce(FILE *out)
     }
     fprintf(out, "\nWhat a formulation contains it keeps\n");
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
-        for (int j = 0; j < 2; j++)
-            kept(&v, &subjects[i], methods[j]);
+        for (int j = 0; j < 2; j++) kept(&v, &subjects[i], methods[j]);
     drift(&v, &subjects[1]);
     return verdict_total(&v);
 }
@@ -333,7 +332,6 @@ static int reproduce(FILE *out)
 const reproduction reproduction_formulations = {
     .id = "formulations",
     .title = "mechanisms in every formulation: cost, errors, drift",
-    .source =
-        "Hairer & Wanner 1996, VII.2 and VII.7; Eich-Soellner & Fuehrer 1998, ch. 5",
+    .source = "Hairer & Wanner 1996, VII.2 and VII.7; Eich-Soellner & Fuehrer 1998, ch. 5",
     .run = reproduce,
 };

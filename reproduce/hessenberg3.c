@@ -23,8 +23,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return DAE_OK;
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     (void)t, (void)xdot, (void)user;
     const int n = unknowns;
@@ -40,12 +39,10 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
     return DAE_OK;
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     (void)t, (void)x, (void)xdot, (void)user;
-    for (int i = 0; i < u; i++)
-        C[i + i * unknowns] = 1;
+    for (int i = 0; i < u; i++) C[i + i * unknowns] = 1;
     return DAE_OK;
 }
 

@@ -49,8 +49,7 @@ static void in_shifts(int k, const double *p, double *c)
     };
     for (int j = 0; j <= k; j++) {
         c[j] = 0;
-        for (int i = j; i <= k; i++)
-            c[j] += (j % 2 ? -1 : 1) * p[i] * binomial[i][j];
+        for (int i = j; i <= k; i++) c[j] += (j % 2 ? -1 : 1) * p[i] * binomial[i][j];
     }
 }
 
@@ -59,20 +58,16 @@ static double amplification(int k, const double *c)
 {
     double complex z[highest];
     double largest = 0;
-    for (int i = 0; i < k; i++)
-        z[i] = cpow(0.4 + 0.9 * I, i + 1);
+    for (int i = 0; i < k; i++) z[i] = cpow(0.4 + 0.9 * I, i + 1);
     for (int round = 0; round < 200; round++)
         for (int i = 0; i < k; i++) {
             double complex value = 1, product = 1;
-            for (int j = 1; j <= k; j++)
-                value = value * z[i] + c[j] / c[0];
+            for (int j = 1; j <= k; j++) value = value * z[i] + c[j] / c[0];
             for (int j = 0; j < k; j++)
-                if (j != i)
-                    product *= z[i] - z[j];
+                if (j != i) product *= z[i] - z[j];
             z[i] -= value / product;
         }
-    for (int i = 0; i < k; i++)
-        largest = fmax(largest, cabs(z[i]));
+    for (int i = 0; i < k; i++) largest = fmax(largest, cabs(z[i]));
     return largest;
 }
 
@@ -81,27 +76,23 @@ static void identify(int k, const double *d, double *c)
 {
     double a[highest][highest + 1];
     for (int i = 0; i < k; i++) {
-        for (int j = 0; j < k; j++)
-            a[i][j] = d[k + i - 1 - j];
+        for (int j = 0; j < k; j++) a[i][j] = d[k + i - 1 - j];
         a[i][k] = -d[k + i];
     }
     for (int p = 0; p < k; p++) {
         int best = p;
         for (int i = p + 1; i < k; i++)
-            if (fabs(a[i][p]) > fabs(a[best][p]))
-                best = i;
+            if (fabs(a[i][p]) > fabs(a[best][p])) best = i;
         for (int j = p; j <= k; j++) {
             double swap = a[p][j];
             a[p][j] = a[best][j];
             a[best][j] = swap;
         }
         for (int i = 0; i < k; i++)
-            for (int j = k; i != p && j >= p; j--)
-                a[i][j] -= a[i][p] / a[p][p] * a[p][j];
+            for (int j = k; i != p && j >= p; j--) a[i][j] -= a[i][p] / a[p][p] * a[p][j];
     }
     c[0] = 1;
-    for (int i = 0; i < k; i++)
-        c[i + 1] = a[i][k] / a[i][i];
+    for (int i = 0; i < k; i++) c[i + 1] = a[i][k] / a[i][i];
 }
 
 /* ---- runs ---- */
@@ -109,8 +100,7 @@ static void identify(int k, const double *d, double *c)
 /* Component i over `steps` steps of the figure's size from t = 0 and exact starting
  * values; the same again with x2 disturbed at the start gives the difference, which obeys
  * the homogeneous recurrence. Answers 0 when a run fails. */
-static int component(const problem_instance *p, int k, int i, double *x,
-                     double *difference)
+static int component(const problem_instance *p, int k, int i, double *x, double *difference)
 {
     double path[2][(steps + 1) * 3];
     double h = figure_step();
@@ -123,8 +113,7 @@ static int component(const problem_instance *p, int k, int i, double *x,
                     .h = h,
                     .disturbance = run * disturbance,
                     .disturbed = 1u << 1 };
-        if (march_run(&m, path[run], NULL) != DAE_OK)
-            return 0;
+        if (march_run(&m, path[run], NULL) != DAE_OK) return 0;
     }
     for (int step = 0; step <= steps; step++) {
         x[step] = path[0][step * n + i];
@@ -170,8 +159,7 @@ static double expected_factor(const example *x, double eta, int k)
     double h = figure_step(), c[highest + 1], p[highest + 1] = { 1 };
     if (x == &example_11) {
         p[0] = h * lambda;
-        for (int i = 1; i <= k; i++)
-            p[i] = 1.0 / i;
+        for (int i = 1; i <= k; i++) p[i] = 1.0 / i;
         p[k] += h * eta;
     } else {
         p[k] = eta;
@@ -187,8 +175,7 @@ static void compare_growth(verdicts *v, const example *x, double eta, int k)
     double value[steps + 1] = { 0 }, d[steps + 1] = { 0 }, c[highest + 1], measured = NAN;
     double exact[march_unknowns], expected = expected_factor(x, eta, k);
     problem_instance p;
-    if (!march_open(v, &p, x->problem, "standard", "eta", eta))
-        return;
+    if (!march_open(v, &p, x->problem, "standard", "eta", eta)) return;
     if (component(&p, k, x->component, value, d)) {
         identify(k, d + 1, c); /* after the start, which violates the constraint */
         measured = amplification(k, c);
@@ -198,8 +185,8 @@ static void compare_growth(verdicts *v, const example *x, double eta, int k)
     int good = fabs(measured - expected) <= 1e-6 * expected;
     good = good && (expected < 1.1 || end > 10 * disturbance);
     good = good && (expected > 0.9 || end < 0.1 * disturbance);
-    fprintf(v->out, "    %6g  BDF-%d   %9.6f %9.6f  %11.2e   %11.3e %9.2e  %s\n", eta, k,
-            expected, measured, end, value[steps], exact[x->component], verdict(v, good));
+    fprintf(v->out, "    %6g  BDF-%d   %9.6f %9.6f  %11.2e   %11.3e %9.2e  %s\n", eta, k, expected,
+            measured, end, value[steps], exact[x->component], verdict(v, good));
     problem_close(&p);
 }
 
@@ -211,26 +198,21 @@ static void standard_form(verdicts *v, const example *x, const char *equation)
             "       eta           theory  measured                  computed     exact\n",
             x->title, equation, disturbance, x->unknown);
     for (int k = 1; k <= highest; k++)
-        for (int e = 0; e < x->count; e++)
-            compare_growth(v, x, x->eta[e], k);
+        for (int e = 0; e < x->count; e++) compare_growth(v, x, x->eta[e], k);
 }
 
 static void breakdown_41(verdicts *v)
 {
-    fprintf(v->out,
-            "\n(4.1), standard form, eta = -1: the iteration matrix is singular\n");
+    fprintf(v->out, "\n(4.1), standard form, eta = -1: the iteration matrix is singular\n");
     for (int k = 1; k <= highest; k++) {
         problem_instance p;
         double path[(steps + 1) * 2];
         int done = -1;
-        if (!march_open(v, &p, "hmt-41", "standard", "eta", -1))
-            return;
-        march m = {
-            .p = &p, .order = k, .steps = steps, .t_end = end_time(k), .h = figure_step()
-        };
+        if (!march_open(v, &p, "hmt-41", "standard", "eta", -1)) return;
+        march m = { .p = &p, .order = k, .steps = steps, .t_end = end_time(k), .h = figure_step() };
         dae_status status = march_run(&m, path, &done);
-        fprintf(v->out, "    BDF-%d: %s after %d steps  %s\n", k, dae_status_name(status),
-                done, verdict(v, status == DAE_E_SINGULAR && done == 0));
+        fprintf(v->out, "    BDF-%d: %s after %d steps  %s\n", k, dae_status_name(status), done,
+                verdict(v, status == DAE_E_SINGULAR && done == 0));
         problem_close(&p);
     }
 }
@@ -241,8 +223,7 @@ static void breakdown_41(verdicts *v)
 static double difference_quotient(int k, double h, const double *newest)
 {
     double sum = 0;
-    for (int j = 0; j <= k; j++)
-        sum += alpha[k][j] * newest[-j];
+    for (int j = 0; j <= k; j++) sum += alpha[k][j] * newest[-j];
     return sum / h;
 }
 
@@ -251,20 +232,17 @@ static double difference_quotient(int k, double h, const double *newest)
 static void leading_41(verdicts *v)
 {
     double h = figure_step();
-    fprintf(v->out,
-            "\n(4.1), leading term: x2 = -g' by BDF, its error h^k/(k + 1) exp(-t)\n"
-            "       eta          from BDF formula   error/theory   x2 at the end"
-            "      exact\n");
+    fprintf(v->out, "\n(4.1), leading term: x2 = -g' by BDF, its error h^k/(k + 1) exp(-t)\n"
+                    "       eta          from BDF formula   error/theory   x2 at the end"
+                    "      exact\n");
     for (int k = 1; k <= highest; k++)
         for (int e = 0; e < equation_41.count; e++) {
             double x[steps + 1] = { 0 }, d[steps + 1], g[highest + steps + 1];
             double distance = 0, low = INFINITY, high = -INFINITY;
             problem_instance p;
-            if (!march_open(v, &p, "hmt-41", "leading", "eta", equation_41.eta[e]))
-                return;
+            if (!march_open(v, &p, "hmt-41", "leading", "eta", equation_41.eta[e])) return;
             int good = component(&p, k, 1, x, d);
-            for (int j = 0; j < k + steps; j++)
-                g[j] = exp(-j * h);
+            for (int j = 0; j < k + steps; j++) g[j] = exp(-j * h);
             for (int n = 1; n <= steps && good; n++) {
                 const double *newest = g + k - 1 + n;
                 double error = fabs(x[n] - *newest) * (k + 1) / (pow(h, k) * *newest);
@@ -273,10 +251,9 @@ static void leading_41(verdicts *v)
                 high = fmax(high, error);
             }
             good = good && distance <= 1e-12 && low > 0.85 && high < 1.15;
-            fprintf(v->out,
-                    "    %6g  BDF-%d        %9.1e    %.3f..%.3f     %11.6f  %9.6f  %s\n",
-                    equation_41.eta[e], k, distance, low, high, x[steps],
-                    g[k - 1 + steps], verdict(v, good));
+            fprintf(v->out, "    %6g  BDF-%d        %9.1e    %.3f..%.3f     %11.6f  %9.6f  %s\n",
+                    equation_41.eta[e], k, distance, low, high, x[steps], g[k - 1 + steps],
+                    verdict(v, good));
             problem_close(&p);
         }
 }
@@ -284,20 +261,17 @@ static void leading_41(verdicts *v)
 static void leading_11(verdicts *v)
 {
     double h = figure_step();
-    fprintf(v->out,
-            "\nExample 1.1, leading term: x1 is BDF for x1' = -lambda x1, whatever eta\n"
-            "       eta          from scalar BDF   largest error   x1 at the end"
-            "      exact\n");
+    fprintf(v->out, "\nExample 1.1, leading term: x1 is BDF for x1' = -lambda x1, whatever eta\n"
+                    "       eta          from scalar BDF   largest error   x1 at the end"
+                    "      exact\n");
     for (int k = 1; k <= highest; k++)
         for (int e = 0; e < example_11.count; e++) {
             double x[steps + 1] = { 0 }, d[steps + 1], y[highest + steps + 1];
             double distance = 0, error = 0;
             problem_instance p;
-            if (!march_open(v, &p, "hmt-11", "leading", "eta", example_11.eta[e]))
-                return;
+            if (!march_open(v, &p, "hmt-11", "leading", "eta", example_11.eta[e])) return;
             int good = component(&p, k, 0, x, d);
-            for (int j = 0; j < k; j++)
-                y[j] = exp(-lambda * j * h);
+            for (int j = 0; j < k; j++) y[j] = exp(-lambda * j * h);
             for (int n = 1; n <= steps && good; n++) {
                 double *newest = y + k - 1 + n;
                 *newest = 0;
@@ -306,10 +280,9 @@ static void leading_11(verdicts *v)
                 error = fmax(error, fabs(x[n] - exp(-lambda * (k - 1 + n) * h)));
             }
             good = good && distance <= 1e-12 && error < 0.1 && fabs(x[steps]) < 1e-3;
-            fprintf(v->out,
-                    "    %6g  BDF-%d        %9.1e       %9.2e     %11.3e  %9.2e  %s\n",
-                    example_11.eta[e], k, distance, error, x[steps],
-                    exp(-lambda * end_time(k)), verdict(v, good));
+            fprintf(v->out, "    %6g  BDF-%d        %9.1e       %9.2e     %11.3e  %9.2e  %s\n",
+                    example_11.eta[e], k, distance, error, x[steps], exp(-lambda * end_time(k)),
+                    verdict(v, good));
             problem_close(&p);
         }
 }
@@ -322,8 +295,7 @@ static double source(double t)
 }
 
 /* e1 by BDF-k for ((C1 + C2) e1)' + G e1 = v', then j = (C2 (v - e1))' by BDF. */
-static void scalar_47(int k, double h, int count, const problem_instance *p, double *e1,
-                      double *j)
+static void scalar_47(int k, double h, int count, const problem_instance *p, double *e1, double *j)
 {
     double q[highest + 64], v[highest + 64], d[highest + 64], x[march_unknowns];
     for (int n = 0; n < count; n++) {
@@ -332,8 +304,7 @@ static void scalar_47(int k, double h, int count, const problem_instance *p, dou
         p->exact(t, x, p->problem.user);
         q[n] = n < k ? mass * x[0] : 0;
         if (n >= k) {
-            double history =
-                difference_quotient(k, h, v + n) - difference_quotient(k, h, q + n);
+            double history = difference_quotient(k, h, v + n) - difference_quotient(k, h, q + n);
             q[n] = history / (alpha[k][0] / h + 2 / mass);
         }
         e1[n] = q[n] / mass;
@@ -351,21 +322,17 @@ static void example_47(verdicts *v)
                     "ODE; errors below 2 h^k\n"
                     "             from scalar BDF   largest errors of e1, e2, j"
                     "     order of e1      j\n");
-    if (!march_open(v, &p, "hmt-47", NULL, NULL, 0))
-        return;
+    if (!march_open(v, &p, "hmt-47", NULL, NULL, 0)) return;
     for (int k = 1; k <= highest; k++) {
         double path[count * 3], e1[count], j[count], distance = 0, x[3], error[3] = { 0 };
-        march m = {
-            .p = &p, .order = k, .steps = count - k, .t_end = (count - 1) * h, .h = h
-        };
+        march m = { .p = &p, .order = k, .steps = count - k, .t_end = (count - 1) * h, .h = h };
         int good = march_run(&m, path, NULL) == DAE_OK;
         scalar_47(k, h, count, &p, e1, j);
         for (int n = k; n < count && good; n++) {
             const double *y = path + 3 * (n - k + 1);
             p.exact(n * h, x, p.problem.user);
             distance = fmax(distance, fmax(fabs(y[0] - e1[n]), fabs(y[2] - j[n])));
-            for (int i = 0; i < 3; i++)
-                error[i] = fmax(error[i], fabs(y[i] - x[i]));
+            for (int i = 0; i < 3; i++) error[i] = fmax(error[i], fabs(y[i] - x[i]));
         }
         order_study s = { .m = { .p = &p, .order = k, .t_end = 6 },
                           .mask = 1,
@@ -375,11 +342,10 @@ static void example_47(verdicts *v)
         double order_e1 = measured_order(&s);
         s.mask = 4;
         double order_j = measured_order(&s);
-        good = good && distance <= 1e-12 && error[1] <= 1e-14 &&
-               fabs(order_e1 - k) < 0.2 && fabs(order_j - k) < 0.2 &&
-               fmax(error[0], error[2]) < 2 * pow(h, k);
-        fprintf(v->out, "    BDF-%d        %9.1e     %9.2e %9.2e %9.2e          ", k,
-                distance, error[0], error[1], error[2]);
+        good = good && distance <= 1e-12 && error[1] <= 1e-14 && fabs(order_e1 - k) < 0.2 &&
+               fabs(order_j - k) < 0.2 && fmax(error[0], error[2]) < 2 * pow(h, k);
+        fprintf(v->out, "    BDF-%d        %9.1e     %9.2e %9.2e %9.2e          ", k, distance,
+                error[0], error[1], error[2]);
         fprintf(v->out, "%5.2f  %5.2f  %s\n", order_e1, order_j, verdict(v, good));
     }
     problem_close(&p);
@@ -393,8 +359,7 @@ static int run(FILE *out)
     standard_form(&v, &equation_41, "1 + eta (1 - 1/zeta)^k = 0");
     breakdown_41(&v);
     leading_41(&v);
-    standard_form(&v, &example_11,
-                  "rho(1 - 1/zeta) + h (lambda + eta (1 - 1/zeta)^k) = 0");
+    standard_form(&v, &example_11, "rho(1 - 1/zeta) + h (lambda + eta (1 - 1/zeta)^k) = 0");
     leading_11(&v);
     example_47(&v);
     return verdict_total(&v);

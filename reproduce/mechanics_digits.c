@@ -43,14 +43,12 @@ static dae_status steps(dae_solver *s, dae_mechanism *m, double t1, double *x)
     dae_status status = dae_set_stop(s, t1);
     while (status == DAE_OK && dae_time(s) < t1) {
         status = dae_step(s, t1);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
         if (status != DAE_OK || dae_time(s) >= t1 ||
             dae_mechanism_refresh(m, dae_time(s), x) != DAE_EVENT)
             continue;
         status = dae_restart(s, dae_time(s), x, NULL);
-        if (status == DAE_OK)
-            status = dae_set_stop(s, t1);
+        if (status == DAE_OK) status = dae_set_stop(s, t1);
     }
     return status;
 }
@@ -61,21 +59,16 @@ static void run(int k, const char *form, const char *method, double rtol, outcom
     problem_instance p;
     double x[STATE];
     *out = (outcome){ .failed = 1, .n = subjects[k].n, .m = subjects[k].m };
-    if (study_problem(problem_find(subjects[k].name), form, NULL, 0, &p, NULL) != DAE_OK)
-        return;
+    if (study_problem(problem_find(subjects[k].name), form, NULL, 0, &p, NULL) != DAE_OK) return;
     dae_mechanism *m = p.problem.user;
-    if (!method)
-        method = dae_mechanism_method(m, rtol);
-    dae_solver *s = study_open(
-        &p.problem, &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
+    if (!method) method = dae_mechanism_method(m, rtol);
+    dae_solver *s =
+        study_open(&p.problem, &(dae_options){ .method = method, .rtol = rtol, .atol = rtol });
     dae_status status = dae_start(s, p.t0, p.x0, p.xdot0);
+    if (status == DAE_OK) status = steps(s, m, p.t1, x);
+    if (status == DAE_OK) status = dae_mechanism_settle(m, p.t1, x);
     if (status == DAE_OK)
-        status = steps(s, m, p.t1, x);
-    if (status == DAE_OK)
-        status = dae_mechanism_settle(m, p.t1, x);
-    if (status == DAE_OK)
-        status = dae_mechanism_unpack(m, p.t1, x, out->x, out->x + out->n,
-                                      out->x + 2 * out->n);
+        status = dae_mechanism_unpack(m, p.t1, x, out->x, out->x + out->n, out->x + 2 * out->n);
     out->failed = status != DAE_OK;
     dae_get_statistics(s, &out->stats);
     /* the name goes with the solver */
@@ -93,8 +86,7 @@ static int reference(int k, outcome *out, const char **source)
         return 0;
     int known = p.reference != NULL;
     *source = p.reference_source; /* a constant of the collection */
-    if (known)
-        memcpy(out->x, p.reference, (size_t)(2 * out->n + out->m) * sizeof(double));
+    if (known) memcpy(out->x, p.reference, (size_t)(2 * out->n + out->m) * sizeof(double));
     problem_close(&p);
     return known;
 }
@@ -126,20 +118,17 @@ static void table(verdicts *v, int k, count *all)
     for (int i = 0; i < 2; i++) {
         run(k, form[i], subjects[k].method[i], 1e-13, &o);
         double sure = digits(&o, &best, 0, 2 * n), sure_lambda = digits(&o, &best, 2 * n, end);
-        fprintf(v->out, "%s by %s meets it: %.1f digits in q and v, %.1f in lambda  %s\n",
-                form[i], o.method, sure, sure_lambda,
-                verdict(v, sure > 10.5 && sure_lambda > 9.5));
+        fprintf(v->out, "%s by %s meets it: %.1f digits in q and v, %.1f in lambda  %s\n", form[i],
+                o.method, sure, sure_lambda, verdict(v, sure > 10.5 && sure_lambda > 9.5));
     }
-    fprintf(v->out, "%8s%8s%8s%8s%8s%9s%9s\n", "tol", "steps", "f", "Jac", "LU", "q, v",
-            "lambda");
+    fprintf(v->out, "%8s%8s%8s%8s%8s%9s%9s\n", "tol", "steps", "f", "Jac", "LU", "q, v", "lambda");
     for (int d = COARSEST; d <= FINEST; d++) {
         run(k, NULL, NULL, pow(10, -d), &o);
         double motion = digits(&o, &best, 0, 2 * n), lambda = digits(&o, &best, 2 * n, end);
         fprintf(v->out, "   1e-%02d%8lld%8lld%8lld%8lld%9.2f%9.2f  %s%s\n", d,
                 (long long)o.stats.steps, (long long)o.stats.residuals,
-                (long long)o.stats.jacobians, (long long)o.stats.factorizations, motion,
-                lambda, motion >= d - 1.5 ? "" : "(q, v below) ",
-                verdict(v, !o.failed && lambda >= d - 3));
+                (long long)o.stats.jacobians, (long long)o.stats.factorizations, motion, lambda,
+                motion >= d - 1.5 ? "" : "(q, v below) ", verdict(v, !o.failed && lambda >= d - 3));
         all->points += subjects[k].asked;
         all->motion += subjects[k].asked && motion >= d - 1.5;
         most = fmax(most, fmin(motion, lambda));
@@ -153,8 +142,7 @@ static int reproduce(FILE *out)
     count all = { 0, 0 };
     fprintf(out, "The default route: no formulation and no method asked for. Digits at the end, "
                  "mixed;\nlambda must have -log10(tol) - 3 at every point.\n");
-    for (int k = 0; k < SUBJECTS; k++)
-        table(&v, k, &all);
+    for (int k = 0; k < SUBJECTS; k++) table(&v, k, &all);
     fprintf(out,
             "\nq and v have -log10(tol) - 1.5 digits at %d of %d points (andrews, slider-crank, "
             "car-axis), 85 %% are asked for  %s\n",

@@ -40,9 +40,8 @@ dae_solver *study_open(const dae_problem *problem, const dae_options *options)
     return dae_open(problem, &mine);
 }
 
-int study_problem(const problem_entry *entry, const char *form,
-                  const problem_setting *set, int count, problem_instance *out,
-                  const char **culprit)
+int study_problem(const problem_entry *entry, const char *form, const problem_setting *set,
+                  int count, problem_instance *out, const char **culprit)
 {
     int status = problem_open(entry, form, set, count, out, culprit);
     refused += status == DAE_E_NOMEM;
@@ -63,9 +62,8 @@ dae_invariants *study_invariants(const dae_invariant *what, const dae_invariant_
     return dae_invariants_open(what, &mine);
 }
 
-dae_analysis *study_analyze(const dae_problem *problem,
-                            const dae_analysis_options *options, double t,
-                            const double *x, const double *xdot)
+dae_analysis *study_analyze(const dae_problem *problem, const dae_analysis_options *options,
+                            double t, const double *x, const double *xdot)
 {
     dae_analysis_options mine = options ? *options : (dae_analysis_options){ 0 };
     mine.allocator = &counted;

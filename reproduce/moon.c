@@ -60,18 +60,17 @@ static double to_moon(const double *x)
 
 static double jacobi(const double *x)
 {
-    return (x[2] * x[2] + x[3] * x[3] - x[0] * x[0] - x[1] * x[1]) / 2 -
-           (1 - mu) / to_earth(x) - mu / to_moon(x);
+    return (x[2] * x[2] + x[3] * x[3] - x[0] * x[0] - x[1] * x[1]) / 2 - (1 - mu) / to_earth(x) -
+           mu / to_moon(x);
 }
 
 /* What errors of one tolerance, 1e-6, can do to J at x. */
 static double allowed(const double *x)
 {
     double a = (1 - mu) / pow(to_earth(x), 3), b = mu / pow(to_moon(x), 3), sum = 0;
-    const double slope[4] = { -x[0] + a * (x[0] + mu) + b * (x[0] - 1 + mu),
-                              -x[1] + (a + b) * x[1], x[2], x[3] };
-    for (int i = 0; i < 4; i++)
-        sum += fabs(slope[i]) * 1e-6 * (fabs(x[i]) + 1);
+    const double slope[4] = { -x[0] + a * (x[0] + mu) + b * (x[0] - 1 + mu), -x[1] + (a + b) * x[1],
+                              x[2], x[3] };
+    for (int i = 0; i < 4; i++) sum += fabs(slope[i]) * 1e-6 * (fabs(x[i]) + 1);
     return sum;
 }
 
@@ -92,8 +91,7 @@ static dae_status take_off(flight *f, const way *w, double speed)
     memset(f, 0, sizeof *f);
     f->w = w;
     int status = study_problem(problem_find("moon"), w->form, &set, 1, &f->p, NULL);
-    if (status != DAE_OK)
-        return (dae_status)status;
+    if (status != DAE_OK) return (dae_status)status;
     f->opened = 1;
     f->J0 = jacobi(f->p.x0);
     f->s = study_open(&f->p.problem, &o);
@@ -103,18 +101,17 @@ static dae_status take_off(flight *f, const way *w, double speed)
 static void land(flight *f)
 {
     dae_close(f->s);
-    if (f->opened)
-        problem_close(&f->p);
+    if (f->opened) problem_close(&f->p);
 }
 
 typedef struct record { /* what a flight was like */
     dae_status status;
-    double t, x[5];          /* its end                                                */
-    double drift, ratio;     /* largest |J - J0|, and R                                */
-    double near_share;       /* of the changes of J: made closer than 0.2 to a body    */
-    double nearest;          /* to the Moon's centre                                   */
+    double t, x[5];      /* its end */
+    double drift, ratio; /* largest |J - J0|, and R */
+    double near_share;   /* of the changes of J: made closer than 0.2 to a body */
+    double nearest;      /* to the Moon's centre */
     double t_nearest;
-    double t_down;           /* below the Earth's surface for the first time; NaN: never */
+    double t_down; /* below the Earth's surface for the first time; NaN: never */
     int64_t steps, calls;
 } record;
 
@@ -124,8 +121,7 @@ static void note(record *r, double t, const double *x)
         r->nearest = to_moon(x);
         r->t_nearest = t;
     }
-    if (isnan(r->t_down) && to_earth(x) < earth)
-        r->t_down = t;
+    if (isnan(r->t_down) && to_earth(x) < earth) r->t_down = t;
 }
 
 static record fly(const way *w, double speed, double until)
@@ -135,14 +131,12 @@ static record fly(const way *w, double speed, double until)
     record r = { .nearest = INFINITY, .t_down = NAN };
     r.status = take_off(&f, w, speed);
     before = f.J0;
-    if (r.status == DAE_OK)
-        dae_set_stop(f.s, until);
+    if (r.status == DAE_OK) dae_set_stop(f.s, until);
     while (r.status == DAE_OK && r.t < until) {
         double t = r.t;
         r.status = dae_step(f.s, until);
         r.t = dae_time(f.s);
-        if (r.status != DAE_OK || dae_read(f.s, r.t, x, NULL) != DAE_OK)
-            break;
+        if (r.status != DAE_OK || dae_read(f.s, r.t, x, NULL) != DAE_OK) break;
         double change = fabs(jacobi(x) - f.J0), part = fabs(jacobi(x) - before);
         r.drift = fmax(r.drift, change);
         r.ratio = fmax(r.ratio, change / allowed(x));
@@ -155,8 +149,7 @@ static record fly(const way *w, double speed, double until)
         memcpy(r.x, x, sizeof x);
     }
     dae_statistics stats = { 0 };
-    if (f.s)
-        dae_get_statistics(f.s, &stats);
+    if (f.s) dae_get_statistics(f.s, &stats);
     r.steps = stats.steps;
     r.calls = stats.residuals;
     r.near_share = all > 0 ? near / all : 0;
@@ -193,8 +186,8 @@ static void compare_flight(verdicts *v, int i)
     record best = fly(&exact, speeds[i], end_time), other = fly(&second, speeds[i], end_time);
     record bad = fly(&unprotected, speeds[i], end_time);
     fprintf(v->out, "\n%s\ny1' = %.1f, 0 <= t <= %g\n", stories[i], speeds[i], end_time);
-    fprintf(v->out, "    %-20s %5s %6s %10s %10s %12s\n", "", "steps", "calls", "|J - J0|",
-            "R", "off at end");
+    fprintf(v->out, "    %-20s %5s %6s %10s %10s %12s\n", "", "steps", "calls", "|J - J0|", "R",
+            "off at end");
     line(v->out, unprotected.label, &bad, &best);
     double change = bad.drift / fabs(jacobi((double[]){ -mu / 2, 0.1, speeds[i], 4 }));
     fprintf(v->out, "   by %.1g of J0: %s\n", change, verdict(v, change > 1e-3 && bad.ratio > 1));
@@ -207,15 +200,15 @@ static void compare_flight(verdicts *v, int i)
         int good = r.status == DAE_OK && r.ratio <= most[k];
         fprintf(v->out, "   constant (%g): %s\n", most[k], verdict(v, good));
     }
-    fprintf(v->out,
-            "    two references of our own (Radau projected, Gauss plain) differ by %.1e (3e-9): %s\n",
-            apart(&best, &other), verdict(v, apart(&best, &other) < 3e-9));
+    fprintf(
+        v->out,
+        "    two references of our own (Radau projected, Gauss plain) differ by %.1e (3e-9): %s\n",
+        apart(&best, &other), verdict(v, apart(&best, &other) < 3e-9));
     if (i == 0)
         fprintf(v->out, "    it meets the Earth's surface at t = %.4f: %s\n", best.t_down,
                 verdict(v, best.t_down < 2));
     if (i == 1)
-        fprintf(v->out,
-                "    of the changes of J %.1f %% are made closer than 0.2 to a body: %s\n",
+        fprintf(v->out, "    of the changes of J %.1f %% are made closer than 0.2 to a body: %s\n",
                 100 * bad.near_share, verdict(v, bad.near_share > 0.9));
     if (i == 3)
         fprintf(v->out, "    it leaves: at t = %g it is %.2f away: %s\n", best.t,
@@ -228,8 +221,7 @@ static void compare_landing(verdicts *v)
     record r = fly(&exact, 1.4, 2), q = fly(&second, 1.4, 2);
     double km = 384400;
     fprintf(v->out, "\nDoes the ship with y1' = 1.4 land on the Moon?\n");
-    fprintf(v->out,
-            "    nearest at t = %.4f: %.0f km from the centre, the radius is %.0f km\n",
+    fprintf(v->out, "    nearest at t = %.4f: %.0f km from the centre, the radius is %.0f km\n",
             r.t_nearest, r.nearest * km, moon * km);
     fprintf(v->out, "    (the second reference: %.0f km)\n", q.nearest * km);
     fprintf(v->out, "    It does not: it passes %.0f km above the ground and flies away: %s\n",
@@ -295,15 +287,13 @@ static void compare_pull(verdicts *v)
     memcpy(x, f.p.x0, 4 * sizeof *x);
     x[3] += 1e-3;
     first = jacobi(x) - f.J0;
-    if (status == DAE_OK)
-        status = dae_start(f.s, 0, x, NULL);
+    if (status == DAE_OK) status = dae_start(f.s, 0, x, NULL);
     for (int k = 1; k <= PIECES && status == DAE_OK; k++) {
         double h = until / PIECES, gamma = pull(x);
         for (int half = 1; half <= 2 && status == DAE_OK; half++) {
             double t = (k - 1 + 0.5 * half) * h;
             status = dae_advance(f.s, t);
-            if (status == DAE_OK)
-                status = dae_read(f.s, t, x, NULL);
+            if (status == DAE_OK) status = dae_read(f.s, t, x, NULL);
             gamma += (half == 1 ? 4 : 1) * pull(x);
         }
         sum += h * gamma / 6;
@@ -311,9 +301,12 @@ static void compare_pull(verdicts *v)
         worst = fmax(worst, fabs(last / exp(-sum) - 1));
     }
     land(&f);
-    fprintf(v->out, "\nStabilization: a ship off by J - J0 = %.1e has %.3e of that at t = %g, theory %.3e;\n"
-                    "    on the way within %.1e of it (1e-6): %s\n", first, last, until, exp(-sum), worst,
-            verdict(v, status == DAE_OK && worst <= 1e-6 && last < 0.1));
+    fprintf(
+        v->out,
+        "\nStabilization: a ship off by J - J0 = %.1e has %.3e of that at t = %g, theory %.3e;\n"
+        "    on the way within %.1e of it (1e-6): %s\n",
+        first, last, until, exp(-sum), worst,
+        verdict(v, status == DAE_OK && worst <= 1e-6 && last < 0.1));
 }
 
 /* ---- between the bodies ---- */
@@ -409,14 +402,14 @@ static void compare_lingering(verdicts *v)
 static int run(FILE *out)
 {
     verdicts v = { .out = out };
-    for (int i = 0; i < SPEEDS; i++)
-        compare_flight(&v, i);
+    for (int i = 0; i < SPEEDS; i++) compare_flight(&v, i);
     compare_landing(&v);
     compare_edges(&v);
     compare_pull(&v);
     compare_lingering(&v);
-    fprintf(out, "\n--plot FILE.svg --figure N draws: 1 to 4 the flights (8.2, 8.4, 8.6, 8.8), 5 to 8\n"
-                 "log10 |J - J0| (8.3, 8.5, 8.7, 8.9), 9 the flight that lingers\n");
+    fprintf(out,
+            "\n--plot FILE.svg --figure N draws: 1 to 4 the flights (8.2, 8.4, 8.6, 8.8), 5 to 8\n"
+            "log10 |J - J0| (8.3, 8.5, 8.7, 8.9), 9 the flight that lingers\n");
     return verdict_total(&v);
 }
 
@@ -432,8 +425,7 @@ static int draw_bodies(dae_trajectory *w, int curve)
     for (int body = 0; body < 2; body++)
         for (int k = 0; k <= 41 && error == 0; k++) { /* the last lifts the pen */
             double a = 2 * acos(-1) * k / 40, y[PATHS] = { NAN, NAN, NAN };
-            if (k <= 40)
-                y[curve] = radius[body] * sin(a);
+            if (k <= 40) y[curve] = radius[body] * sin(a);
             error = w->point(w, k > 40 ? NAN : centre[body] + radius[body] * cos(a), y);
         }
     return error;
@@ -448,8 +440,7 @@ static int draw_path(dae_trajectory *w, const way *how, double speed, double unt
     /* often, for the turn around the Earth takes no time; drawn where it has moved by a line's width */
     for (int k = 0; k <= 20 * DRAWN && status == DAE_OK && error == 0; k++) {
         double t = until * k / (20 * DRAWN), y[PATHS] = { NAN, NAN, NAN };
-        if (k > 0)
-            status = dae_advance(f.s, t);
+        if (k > 0) status = dae_advance(f.s, t);
         if (status != DAE_OK || dae_read(f.s, t, x, NULL) != DAE_OK ||
             hypot(x[0] - last[0], x[1] - last[1]) < 0.001)
             continue;
@@ -466,10 +457,8 @@ static int draw_flight(dae_trajectory *w, int i)
     static const double until[SPEEDS] = { 1.38, 4, 4, 4 };
     const double gap[PATHS] = { NAN, NAN, NAN };
     int error = draw_bodies(w, 2);
-    if (error == 0)
-        error = draw_path(w, &exact, speeds[i], until[i], 0);
-    if (error == 0)
-        error = w->point(w, NAN, gap);
+    if (error == 0) error = draw_path(w, &exact, speeds[i], until[i], 0);
+    if (error == 0) error = w->point(w, NAN, gap);
     return error ? error : draw_path(w, &unprotected, speeds[i], until[i], 1);
 }
 
@@ -483,26 +472,48 @@ static int draw_integral(dae_trajectory *w, int i)
     for (int j = 1; j <= DRAWN && error == 0; j++) {
         double y[WAYS + 1], t = end_time * j / DRAWN, x[5];
         for (int k = 0; k <= WAYS; k++) {
-            if (status[k] == DAE_OK)
-                status[k] = dae_advance(f[k].s, t);
+            if (status[k] == DAE_OK) status[k] = dae_advance(f[k].s, t);
             int known = status[k] == DAE_OK && dae_read(f[k].s, t, x, NULL) == DAE_OK;
             y[k] = known ? log10(fmax(fabs(jacobi(x) - f[k].J0), 1e-16)) : NAN;
         }
         error = w->point(w, t, y);
     }
-    for (int k = 0; k <= WAYS; k++)
-        land(&f[k]);
+    for (int k = 0; k <= WAYS; k++) land(&f[k]);
     return error;
 }
 
-static int flight_1(dae_trajectory *w) { return draw_flight(w, 0); }
-static int flight_2(dae_trajectory *w) { return draw_flight(w, 1); }
-static int flight_3(dae_trajectory *w) { return draw_flight(w, 2); }
-static int flight_4(dae_trajectory *w) { return draw_flight(w, 3); }
-static int integral_1(dae_trajectory *w) { return draw_integral(w, 0); }
-static int integral_2(dae_trajectory *w) { return draw_integral(w, 1); }
-static int integral_3(dae_trajectory *w) { return draw_integral(w, 2); }
-static int integral_4(dae_trajectory *w) { return draw_integral(w, 3); }
+static int flight_1(dae_trajectory *w)
+{
+    return draw_flight(w, 0);
+}
+static int flight_2(dae_trajectory *w)
+{
+    return draw_flight(w, 1);
+}
+static int flight_3(dae_trajectory *w)
+{
+    return draw_flight(w, 2);
+}
+static int flight_4(dae_trajectory *w)
+{
+    return draw_flight(w, 3);
+}
+static int integral_1(dae_trajectory *w)
+{
+    return draw_integral(w, 0);
+}
+static int integral_2(dae_trajectory *w)
+{
+    return draw_integral(w, 1);
+}
+static int integral_3(dae_trajectory *w)
+{
+    return draw_integral(w, 2);
+}
+static int integral_4(dae_trajectory *w)
+{
+    return draw_integral(w, 3);
+}
 
 static int lingering(dae_trajectory *w)
 {
@@ -510,8 +521,7 @@ static int lingering(dae_trajectory *w)
     return error ? error : draw_path(w, &exact, lingering_speed(libration()), 2, 0);
 }
 
-static const char *const paths[] = { "y2, projected, 1e-12", "y2, explicit, 1e-3",
-                                     "Earth, Moon" };
+static const char *const paths[] = { "y2, projected, 1e-12", "y2, explicit, 1e-3", "Earth, Moon" };
 static const char *const path_alone[] = { "y2, projected, 1e-12", "Earth, Moon" };
 static const char *const curves[] = { "projection", "DAE", "stabilization", "Gauss",
                                       "explicit, 1e-3" };

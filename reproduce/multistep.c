@@ -22,8 +22,7 @@
 
 static int barrier(const dae_lmm_facts *f, int k)
 {
-    if (f->claims & DAE_LMM_EXPLICIT)
-        return k;
+    if (f->claims & DAE_LMM_EXPLICIT) return k;
     return k % 2 ? k + 1 : k + 2;
 }
 
@@ -39,11 +38,12 @@ static void tables(verdicts *v)
     dae_lmm m;
     dae_lmm_facts f;
     char text[DAE_RATIONAL_TEXT];
-    fprintf(v->out,
-            "  What the formulas are, computed beside what theory says of them. Largest roots: of rho\n"
-            "  besides 1, of sigma, of sigma - tau; p <= b: the first barrier\n\n"
-            "    %-18s %2s %2s %26s %8s %8s %8s  %6s\n", "formula", "p", "b", "error constant", "rho",
-            "sigma", "s - tau", "alpha");
+    fprintf(
+        v->out,
+        "  What the formulas are, computed beside what theory says of them. Largest roots: of rho\n"
+        "  besides 1, of sigma, of sigma - tau; p <= b: the first barrier\n\n"
+        "    %-18s %2s %2s %26s %8s %8s %8s  %6s\n",
+        "formula", "p", "b", "error constant", "rho", "sigma", "s - tau", "alpha");
     for (int i = 0; dae_lmm_each(i, &m); i++) {
         dae_lmm_verify(&m, &f);
         int b = barrier(&f, m.steps), stable = !!(f.claims & DAE_LMM_ZERO_STABLE);
@@ -62,9 +62,10 @@ static void tables(verdicts *v)
 
 static void most_accurate(verdicts *v)
 {
-    fprintf(v->out, "\n  The first barrier: the most accurate formulas, 2k (explicit: 2k - 1)\n\n"
-                    "    %-10s %2s %6s %8s %14s %12s\n", "", "k", "order", "barrier", "largest root",
-            "zero-stable");
+    fprintf(v->out,
+            "\n  The first barrier: the most accurate formulas, 2k (explicit: 2k - 1)\n\n"
+            "    %-10s %2s %6s %8s %14s %12s\n",
+            "", "k", "order", "barrier", "largest root", "zero-stable");
     for (int is_explicit = 0; is_explicit < 2; is_explicit++)
         for (int k = 1; k <= 5; k++) {
             dae_lmm m;
@@ -78,8 +79,7 @@ static void most_accurate(verdicts *v)
             good = good && f.order == 2 * k - is_explicit && stable == (f.order <= b);
             if (k == 3 && !is_explicit)
                 good = good && fabs(f.rho_radius - (19 + 4 * sqrt(15)) / 11) < 1e-12;
-            if (k == 2 && is_explicit)
-                good = good && fabs(f.rho_radius - 5) < 1e-12;
+            if (k == 2 && is_explicit) good = good && fabs(f.rho_radius - 5) < 1e-12;
             fprintf(v->out, "    %-10s %2d %6d %8d %14.4f %12s  %s\n",
                     is_explicit ? "explicit" : "implicit", k, f.order, b, f.rho_radius,
                     stable ? "yes" : "no", verdict(v, good));
@@ -92,32 +92,32 @@ static void most_accurate(verdicts *v)
  * formulas of order >= 2, and the error constant is -b. */
 static int two_step(dae_rational a, dae_rational b, dae_lmm *m)
 {
-    dae_rational one = dae_ratio(1, 1), scale = dae_rational_over(one, dae_rational_subtract(one, a));
+    dae_rational one = dae_ratio(1, 1),
+                 scale = dae_rational_over(one, dae_rational_subtract(one, a));
     memset(m, 0, sizeof *m);
     m->steps = 2;
-    for (int j = 0; j <= DAE_LMM_STEPS; j++)
-        m->rho[j] = m->sigma[j] = m->tau[j] = dae_ratio(0, 1);
+    for (int j = 0; j <= DAE_LMM_STEPS; j++) m->rho[j] = m->sigma[j] = m->tau[j] = dae_ratio(0, 1);
     m->rho[2] = scale;
     m->rho[0] = dae_rational_times(a, scale);
     m->rho[1] = dae_rational_subtract(dae_ratio(0, 1), dae_rational_add(m->rho[0], m->rho[2]));
-    if (!dae_lmm_complete(m, 0))
-        return 0;
+    if (!dae_lmm_complete(m, 0)) return 0;
     for (int j = 0; j < 3; j++)
-        m->sigma[j] = dae_rational_add(m->sigma[j], dae_rational_times(b, dae_ratio(j == 1 ? -2 : 1, 1)));
+        m->sigma[j] =
+            dae_rational_add(m->sigma[j], dae_rational_times(b, dae_ratio(j == 1 ? -2 : 1, 1)));
     return 1;
 }
 
 static void second_barrier(verdicts *v)
 {
     int stable = 0, beyond = 0, least_num = 1000, others = 0;
-    fprintf(v->out, "\n  The second barrier: two-step formulas, rho = (z - 1)(z - a)/(1 - a), error "
-                    "constant -b\n  a = -9/10 .. 9/10, b = -2/120 .. 30/120 in steps of 2/120\n\n");
+    fprintf(v->out,
+            "\n  The second barrier: two-step formulas, rho = (z - 1)(z - a)/(1 - a), error "
+            "constant -b\n  a = -9/10 .. 9/10, b = -2/120 .. 30/120 in steps of 2/120\n\n");
     for (int i = -9; i <= 9; i += 3)
         for (int j = -2; j <= 30; j += 2) {
             dae_lmm m;
             dae_lmm_facts f;
-            if (!two_step(dae_ratio(i, 10), dae_ratio(j, 120), &m))
-                continue;
+            if (!two_step(dae_ratio(i, 10), dae_ratio(j, 120), &m)) continue;
             dae_lmm_verify(&m, &f);
             if (!(f.claims & DAE_LMM_A_STABLE)) {
                 others++;
@@ -125,11 +125,12 @@ static void second_barrier(verdicts *v)
             }
             stable++;
             beyond += f.order > 2 || j < 10;
-            if (j < least_num)
-                least_num = j;
+            if (j < least_num) least_num = j;
         }
-    fprintf(v->out, "    %d A-stable, %d not; smallest b of an A-stable one: %d/120 (1/12 = 10/120)\n"
-                    "    of order 3, or with b < 1/12: %d  %s\n", stable, others, least_num, beyond,
+    fprintf(v->out,
+            "    %d A-stable, %d not; smallest b of an A-stable one: %d/120 (1/12 = 10/120)\n"
+            "    of order 3, or with b < 1/12: %d  %s\n",
+            stable, others, least_num, beyond,
             verdict(v, beyond == 0 && stable > 20 && least_num == 10));
 }
 

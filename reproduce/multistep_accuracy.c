@@ -43,8 +43,7 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     const dae_problem *p = &s->inner->problem;
     int status = p->residual(t, x, xdot, r, p->user);
     double weight = lround((s->t_end - t) / s->h) % 2 ? 0 : 2;
-    for (int i = 0; i < p->size; i++)
-        r[i] += weight * s->rows[i];
+    for (int i = 0; i < p->size; i++) r[i] += weight * s->rows[i];
     return status;
 }
 
@@ -92,18 +91,18 @@ enum { EXACT = 99, ALONG = 1 << 16 };
 
 /* What is off, as powers of h. */
 typedef struct flaw {
-    int start;           /* of the components in `off`                                   */
-    unsigned off;        /* ALONG: y along the constraint of hessenberg3                  */
-    int differential;    /* rows with derivatives: this power is of y, the row has one less */
+    int start;        /* of the components in `off` */
+    unsigned off;     /* ALONG: y along the constraint of hessenberg3 */
+    int differential; /* rows with derivatives: this power is of y, the row has one less */
     int constraint;
 } flaw;
 
 typedef struct subject {
     const char *title, *problem, *family;
-    unsigned rows_d, rows_g; /* masks of rows                                              */
+    unsigned rows_d, rows_g; /* masks of rows */
     double t_end, length;
-    int after;               /* 0: later half of the interval; otherwise AT_ONCE, SOON      */
-    double size;             /* of the flaws                                              */
+    int after;   /* 0: later half of the interval; otherwise AT_ONCE, SOON */
+    double size; /* of the flaws */
     double high[most_k], low[most_k];
 } subject;
 
@@ -123,17 +122,22 @@ static double order_with(const problem_instance *inner, const subject *s, int k,
         for (int j = 0; j < inner->problem.size; j++) {
             if (s->rows_d >> j & 1 && f->differential < EXACT)
                 n.rows[j] = power_of(s->size, h[i], f->differential - 1);
-            if (s->rows_g >> j & 1)
-                n.rows[j] = power_of(s->size, h[i], f->constraint);
+            if (s->rows_g >> j & 1) n.rows[j] = power_of(s->size, h[i], f->constraint);
         }
         problem_instance p = disturbed(&n);
         snprintf(name, sizeof name, "%s%d", s->family, k);
-        march m = { .p = &p, .method = name, .order = k, .t_end = s->t_end, .h = h[i],
-                    .disturbance = power_of(s->size, h[i], f->start), .disturbed = f->off,
+        march m = { .p = &p,
+                    .method = name,
+                    .order = k,
+                    .t_end = s->t_end,
+                    .h = h[i],
+                    .disturbance = power_of(s->size, h[i], f->start),
+                    .disturbed = f->off,
                     .alternate = 1 };
-        if (f->off == ALONG)
-            n.along = m.disturbance;
-        m.steps = s->after == AT_ONCE ? 1 : s->after ? k + 1 : 2 * (int)lround(s->length / (2 * h[i]));
+        if (f->off == ALONG) n.along = m.disturbance;
+        m.steps = s->after == AT_ONCE ? 1
+                  : s->after          ? k + 1
+                                      : 2 * (int)lround(s->length / (2 * h[i]));
         n.t_begin = march_time(&m, 0);
         error[i] = march_error(&m, mask, s->after ? m.steps : m.steps / 2, m.steps);
     }
@@ -158,12 +162,14 @@ static flaw at_k(flaw f, int k)
     return f;
 }
 
-static void measure(verdicts *v, const problem_instance *p, const subject *s, const row *r, int least,
-                    int most)
+static void measure(verdicts *v, const problem_instance *p, const subject *s, const row *r,
+                    int least, int most)
 {
     int good = 1;
     fprintf(v->out, "    %-36s %-7s %-6s", r->label, r->of,
-            r->expected == 0 ? "k" : r->expected > 0 ? "k + 1" : "k - 1");
+            r->expected == 0  ? "k"
+            : r->expected > 0 ? "k + 1"
+                              : "k - 1");
     for (int k = 1; k <= most; k++) {
         if (k < least || k < r->least) {
             fprintf(v->out, "%7s", "");
@@ -236,15 +242,11 @@ static void section(verdicts *v, const subject *s, const row *rows, int count, i
 {
     problem_instance p = hessenberg3;
     fprintf(v->out, "\n  %s\n    %-36s %-7s %-6s", s->title, "accurate to", "of", "order");
-    for (int k = 1; k <= most; k++)
-        fprintf(v->out, "  k = %d", k);
+    for (int k = 1; k <= most; k++) fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
-    if (s->problem && !march_open(v, &p, s->problem, NULL, NULL, 0))
-        return;
-    for (int i = 0; i < count; i++)
-        measure(v, &p, s, &rows[i], least, most);
-    if (s->problem)
-        problem_close(&p);
+    if (s->problem && !march_open(v, &p, s->problem, NULL, NULL, 0)) return;
+    for (int i = 0; i < count; i++) measure(v, &p, s, &rows[i], least, most);
+    if (s->problem) problem_close(&p);
 }
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -258,15 +260,19 @@ static int run(FILE *out)
     section(&v, &early3, rows_early3, COUNT_OF(rows_early3), 1, 4);
     section(&v, &blocked, rows_blocked, COUNT_OF(rows_blocked), 2, 4);
     section(&v, &blocked_once, rows_once, COUNT_OF(rows_once), 2, 3);
-    fprintf(out, "\n  * weaker than the source asks for. The expected order was put here after the first\n"
-                 "    measurement, which had contradicted the source's power as a necessary one: these rows\n"
-                 "    keep a finding, they do not confirm a prediction.\n");
+    fprintf(
+        out,
+        "\n  * weaker than the source asks for. The expected order was put here after the first\n"
+        "    measurement, which had contradicted the source's power as a necessary one: these "
+        "rows\n"
+        "    keep a finding, they do not confirm a prediction.\n");
     return verdict_total(&v);
 }
 
 const reproduction reproduction_multistep_accuracy = {
     .id = "multistep-accuracy",
-    .title = "how accurate starting values and Newton's iteration must be, one power looser beside it",
+    .title =
+        "how accurate starting values and Newton's iteration must be, one power looser beside it",
     .source = "Brenan, Campbell, Petzold 1989, ch. 3; lecture notes on DAEs, 4.2 and Theorem 5.1",
     .run = run,
 };

@@ -34,8 +34,8 @@ enum { MOST = 5, GROUPS = 3, POINTS = 4, NONE = -9 };
 /* ---- equations with a defect ---- */
 
 typedef struct defect {
-    double eps, frequency; /* eps sin(frequency t) ...                    */
-    int equation;          /* ... in this equation; -1: none              */
+    double eps, frequency; /* eps sin(frequency t) ... */
+    int equation;          /* ... in this equation; -1: none */
 } defect;
 
 static double at(const defect *d, int equation, double t)
@@ -90,18 +90,20 @@ typedef struct study {
     int n, index, perturbation;
     double x0[MOST];
     unsigned char level[MOST];
-    int group[MOST];              /* of an unknown                                     */
+    int group[MOST]; /* of an unknown */
     const char *groups[GROUPS];
     const char *equations[MOST];
-    int order[MOST][GROUPS];      /* k of a group for a defect in an equation          */
-    double j[3];                  /* 0: no more                                        */
-    int quadratic;                /* 1: exponents are those of delta delta': 2 - j      */
+    int order[MOST][GROUPS]; /* k of a group for a defect in an equation */
+    double j[3];             /* 0: no more */
+    int quadratic;           /* 1: exponents are those of delta delta': 2 - j */
 } study;
 
 static const study studies[] = {
     { .title = "(1.3) y' = f(y, z), 0 = g(y)",
       .residual = hessenberg,
-      .n = 3, .index = 2, .perturbation = 2,
+      .n = 3,
+      .index = 2,
+      .perturbation = 2,
       .x0 = { 0.6, 0.8, 0 },
       .level = { 0, 0, 2 },
       .group = { 0, 0, 1 },
@@ -111,7 +113,9 @@ static const study studies[] = {
       .j = { 0.5, 1 } },
     { .title = "(4.1) y1' = y2, y2' = y3, 0 = y1 - sin t",
       .residual = chain,
-      .n = 3, .index = 3, .perturbation = 3,
+      .n = 3,
+      .index = 3,
+      .perturbation = 3,
       .x0 = { 0, 1, 0 },
       .level = { 0, 2, 3 },
       .group = { 0, 1, 2 },
@@ -121,7 +125,9 @@ static const study studies[] = {
       .j = { 0.5, 1, 2 } },
     { .title = "pendulum p' = v, v' = -lambda p - e, 0 = (p.p - 1) / 2",
       .residual = pendulum,
-      .n = 5, .index = 3, .perturbation = 3,
+      .n = 5,
+      .index = 3,
+      .perturbation = 3,
       .x0 = { 0.8, -0.6, 0.3, 0.4, 0.85 },
       .level = { 0, 0, 2, 2, 3 },
       .group = { 0, 0, 1, 1, 2 },
@@ -131,7 +137,9 @@ static const study studies[] = {
       .j = { 0.5, 1 } },
     { .title = "y1' - y3 y2' + y2 y3' = 0, y2 = 0, y3 = 0 (defects in both of the last)",
       .residual = products,
-      .n = 3, .index = 1, .perturbation = 2,
+      .n = 3,
+      .index = 1,
+      .perturbation = 2,
       .level = { 0, 0, 0 },
       .group = { 0, 1, 1 },
       .groups = { "y1", "y2 y3" },
@@ -147,12 +155,16 @@ static const study studies[] = {
  * very small would divide the rounding of index-3 unknowns by its square. */
 static dae_solver *start(const study *s, dae_problem *p, const defect *d, double frequency)
 {
-    const dae_options o = { .method = "radau", .rtol = 1e-10, .atol = 1e-10,
-                            .start = DAE_START_TRUST, .fixed_step = 0.05 / frequency };
-    *p = (dae_problem){ .size = s->n, .residual = s->residual, .level = s->level,
-                        .user = (void *)(uintptr_t)d };
-    dae_analysis *a = study_analyze(
-        p, &(dae_analysis_options){ .time_scale = 1 / frequency }, 0, s->x0, NULL);
+    const dae_options o = { .method = "radau",
+                            .rtol = 1e-10,
+                            .atol = 1e-10,
+                            .start = DAE_START_TRUST,
+                            .fixed_step = 0.05 / frequency };
+    *p = (dae_problem){
+        .size = s->n, .residual = s->residual, .level = s->level, .user = (void *)(uintptr_t)d
+    };
+    dae_analysis *a =
+        study_analyze(p, &(dae_analysis_options){ .time_scale = 1 / frequency }, 0, s->x0, NULL);
     dae_solver *solver = NULL;
     if (dae_analysis_status(a) == DAE_OK) {
         solver = study_open(p, &o);
@@ -175,8 +187,7 @@ static void respond(const study *s, const defect *d, double *response)
     dae_solver *disturbed = start(s, &p, d, d->frequency);
     dae_solver *plain = start(s, &q, &none, d->frequency);
     int good = disturbed && plain;
-    for (int k = 0; k < GROUPS; k++)
-        response[k] = good ? 0 : NAN;
+    for (int k = 0; k < GROUPS; k++) response[k] = good ? 0 : NAN;
     for (double t = 0; good && t <= 1; t = dae_time(disturbed)) {
         good = dae_advance(plain, t) == DAE_OK && dae_read(plain, t, y, NULL) == DAE_OK &&
                dae_read(disturbed, t, x, NULL) == DAE_OK;
@@ -185,8 +196,7 @@ static void respond(const study *s, const defect *d, double *response)
             *group = good ? fmax(*group, fabs(x[i] - y[i])) : NAN;
         }
         good = good && dae_step(disturbed, 2) == DAE_OK;
-        for (int k = 0; k < GROUPS && !good; k++)
-            response[k] = NAN;
+        for (int k = 0; k < GROUPS && !good; k++) response[k] = NAN;
     }
     dae_close(disturbed);
     dae_close(plain);
@@ -230,8 +240,9 @@ static void print_line(verdicts *v, const study *s, int equation, double j)
 static void print_indices(verdicts *v, const study *s)
 {
     const defect none = { .equation = -1 };
-    dae_problem p = { .size = s->n, .residual = s->residual, .level = s->level,
-                      .user = (void *)(uintptr_t)&none };
+    dae_problem p = {
+        .size = s->n, .residual = s->residual, .level = s->level, .user = (void *)(uintptr_t)&none
+    };
     dae_analysis *a = study_analyze(&p, NULL, 0, s->x0, NULL);
     const dae_index_facts *f = dae_analysis_facts(a);
     int index = f ? f->index : -1, perturbation = f ? f->perturbation : -1;
@@ -257,8 +268,7 @@ static int run(FILE *out)
         print_indices(&v, s);
         for (int i = 0; i < 3 && s->j[i] > 0; i++)
             for (int equation = 0; equation < s->n; equation++)
-                if (s->equations[equation])
-                    print_line(&v, s, equation, s->j[i]);
+                if (s->equations[equation]) print_line(&v, s, equation, s->j[i]);
     }
     return verdict_total(&v);
 }

@@ -19,20 +19,19 @@
 
 /* A figure: curves over one variable, for daedalus reproduce ID --plot FILE.svg. */
 typedef struct reproduction_figure {
-    const char *title;             /* NULL ends a list                                 */
-    dae_columns columns;           /* names of the curves                              */
-    int log_scale;                 /* of the variable                                  */
-    int (*draw)(dae_trajectory *w); /* the points; 0 or an errno                       */
-    const char *axis;              /* the variable; NULL: time                         */
+    const char *title;              /* NULL ends a list */
+    dae_columns columns;            /* names of the curves */
+    int log_scale;                  /* of the variable */
+    int (*draw)(dae_trajectory *w); /* the points; 0 or an errno */
+    const char *axis;               /* the variable; NULL: time */
 } reproduction_figure;
 
 typedef struct reproduction {
-    const char *id;     /* "bdf-dae"; as on the command line                           */
-    const char *title;  /* one line                                                    */
-    const char *source; /* whose result it is                                          */
-    int (*run)(
-        FILE *out); /* 0: everything agrees; otherwise the number of disagreements */
-    const reproduction_figure *figures; /* NULL: none                                  */
+    const char *id;        /* "bdf-dae"; as on the command line */
+    const char *title;     /* one line */
+    const char *source;    /* whose result it is */
+    int (*run)(FILE *out); /* 0: everything agrees; otherwise the number of disagreements */
+    const reproduction_figure *figures; /* NULL: none */
 } reproduction;
 
 extern const reproduction *const reproduction_list[]; /* NULL-terminated */
@@ -45,8 +44,8 @@ typedef struct verdicts {
     int agree, disagree;
 } verdicts;
 
-const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE"; counts        */
-int verdict_total(const verdicts *v); /* prints the sum; returns the disagreements */
+const char *verdict(verdicts *v, int agrees); /* "agree" or "DISAGREE"; counts */
+int verdict_total(const verdicts *v);         /* prints the sum; returns the disagreements */
 
 /* ---------------------------------------------------------------- memory ------------ */
 
@@ -71,14 +70,14 @@ long study_refused(void);                    /* how often, since the program beg
  * has size h and ends at t_end, so that runs with different h are compared at one point.
  * Newton's iteration goes down to rounding. */
 typedef struct march {
-    const problem_instance *p; /* at most march_unknowns, exact solution known          */
-    const char *method; /* NULL: bdf; otherwise a multistep formula with `order` steps  */
+    const problem_instance *p; /* at most march_unknowns, exact solution known */
+    const char *method;        /* NULL: bdf; otherwise a multistep formula with `order` steps */
     int order, steps;
     double t_end, h;
-    double ratio;       /* 0: constant steps                                            */
-    double disturbance; /* added to the starting values ...                            */
-    unsigned disturbed; /* ... of these components (bit i: component i) ...             */
-    int alternate;      /* ... with alternating sign                                    */
+    double ratio;       /* 0: constant steps */
+    double disturbance; /* added to the starting values ... */
+    unsigned disturbed; /* ... of these components (bit i: component i) ... */
+    int alternate;      /* ... with alternating sign */
 } march;
 
 enum { march_unknowns = 8 };
@@ -112,8 +111,8 @@ typedef struct order_study {
     double high, low;
     int at;                /* > 0: error after this step, of m.steps in all;
                               0: largest error in the later half of an interval */
-    double length;         /*    of this length                                 */
-    int disturbance_order; /* the disturbance is m.disturbance * h^this         */
+    double length;         /*    of this length */
+    int disturbance_order; /* the disturbance is m.disturbance * h^this */
 } order_study;
 
 double measured_order(const order_study *s);

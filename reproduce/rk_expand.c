@@ -44,19 +44,16 @@ static int series_open(series *s, const lab_problem *p, int times, int powers)
     size_t one = (size_t)times * (size_t)powers;
     *s = (series){ .p = p, .times = times, .powers = powers };
     s->memory = study_take(one * (size_t)(n + p->terms * FACTORS), sizeof *s->memory);
-    for (int i = 0; i < n && s->memory; i++)
-        s->x[i] = s->memory + one * (size_t)i;
+    for (int i = 0; i < n && s->memory; i++) s->x[i] = s->memory + one * (size_t)i;
     s->product = s->memory ? s->memory + one * (size_t)n : NULL;
     return s->memory != NULL;
 }
 
-static dae_quad convolve(const series *s, const dae_quad *a, const dae_quad *b, int k,
-                         int nu)
+static dae_quad convolve(const series *s, const dae_quad *a, const dae_quad *b, int k, int nu)
 {
     dae_quad sum = 0;
     for (int i = 0; i <= k; i++)
-        for (int j = 0; j <= nu; j++)
-            sum += a[i * s->powers + j] * b[(k - i) * s->powers + nu - j];
+        for (int j = 0; j <= nu; j++) sum += a[i * s->powers + j] * b[(k - i) * s->powers + nu - j];
     return sum;
 }
 
@@ -69,8 +66,7 @@ static dae_quad coefficient(series *s, int row, int k, int nu)
         const lab_term *term = &s->p->term[m];
         const dae_quad *before = NULL;
         dae_quad *product = s->product + one * (size_t)(m * FACTORS);
-        if (term->row != row)
-            continue;
+        if (term->row != row) continue;
         for (int i = 0; i < s->p->ny + s->p->nz; i++)
             for (int e = 0; e < term->e[i]; e++) {
                 if (!before) {
@@ -96,18 +92,14 @@ static int base_point(series *s, dae_quad *lu, int *pivot)
     int n = p->ny + p->nz;
     for (int step = 0; step < 20; step++) {
         dae_quad x[LAB_UNKNOWNS], f[LAB_UNKNOWNS], J[LAB_UNKNOWNS * LAB_UNKNOWNS];
-        for (int i = 0; i < n; i++)
-            x[i] = s->x[i][0];
+        for (int i = 0; i < n; i++) x[i] = s->x[i][0];
         lab_value_q(p, x, f);
         lab_jacobian_q(p, x, J);
         for (int i = 0; i < p->nz; i++)
-            for (int j = 0; j < p->nz; j++)
-                lu[i + j * p->nz] = J[p->ny + i + (p->ny + j) * n];
-        if (!lab_factor_q(p->nz, lu, pivot))
-            return 0;
+            for (int j = 0; j < p->nz; j++) lu[i + j * p->nz] = J[p->ny + i + (p->ny + j) * n];
+        if (!lab_factor_q(p->nz, lu, pivot)) return 0;
         lab_solve_q(p->nz, lu, pivot, f + p->ny);
-        for (int i = 0; i < p->nz; i++)
-            s->x[p->ny + i][0] -= f[p->ny + i];
+        for (int i = 0; i < p->nz; i++) s->x[p->ny + i][0] -= f[p->ny + i];
     }
     return 1;
 }
@@ -117,15 +109,13 @@ static void fill_algebraic(series *s, const dae_quad *lu, const int *pivot, int 
 {
     int ny = s->p->ny, nz = s->p->nz, N = s->powers;
     dae_quad z[LAB_UNKNOWNS];
-    for (int i = 0; i < nz; i++)
-        s->x[ny + i][k * N + nu] = 0;
+    for (int i = 0; i < nz; i++) s->x[ny + i][k * N + nu] = 0;
     for (int i = 0; i < nz; i++) {
         z[i] = nu > 0 ? (k + 1) * s->x[ny + i][(k + 1) * N + nu - 1] : 0;
         z[i] -= coefficient(s, ny + i, k, nu);
     }
     lab_solve_q(nz, lu, pivot, z);
-    for (int i = 0; i < nz; i++)
-        s->x[ny + i][k * N + nu] = z[i];
+    for (int i = 0; i < nz; i++) s->x[ny + i][k * N + nu] = z[i];
 }
 
 /* All coefficients from the y_{0,nu} and a guess of z_{0,0}. */
@@ -134,16 +124,13 @@ static int fill(series *s)
     const lab_problem *p = s->p;
     dae_quad lu[LAB_UNKNOWNS * LAB_UNKNOWNS];
     int pivot[LAB_UNKNOWNS], N = s->powers;
-    if (!base_point(s, lu, pivot))
-        return 0;
+    if (!base_point(s, lu, pivot)) return 0;
     for (int nu = 0; nu < N; nu++)
         for (int k = 0; k < s->times - nu; k++) {
             for (int i = 0; i < p->ny && k > 0; i++)
                 s->x[i][k * N + nu] = coefficient(s, i, k - 1, nu) / k;
-            if (k > 0 || nu > 0)
-                fill_algebraic(s, lu, pivot, k, nu);
-            for (int i = 0; i < p->nz; i++)
-                coefficient(s, p->ny + i, k, nu);
+            if (k > 0 || nu > 0) fill_algebraic(s, lu, pivot, k, nu);
+            for (int i = 0; i < p->nz; i++) coefficient(s, p->ny + i, k, nu);
         }
     return 1;
 }
@@ -155,28 +142,23 @@ static void advance(series *s, dae_quad dt)
     for (int i = 0; i < n; i++)
         for (int nu = 0; nu < N; nu++) {
             dae_quad sum = 0;
-            for (int k = s->times - nu - 1; k >= 0; k--)
-                sum = sum * dt + s->x[i][k * N + nu];
+            for (int k = s->times - nu - 1; k >= 0; k--) sum = sum * dt + s->x[i][k * N + nu];
             s->x[i][nu] = sum;
         }
 }
 
-int expand_smooth(const lab_problem *p, const dae_quad *y0, dae_quad z0, double t,
-                  expand_value out)
+int expand_smooth(const lab_problem *p, const dae_quad *y0, dae_quad z0, double t, expand_value out)
 {
     series s;
     int n = p->ny + p->nz, good = series_open(&s, p, TIMES, EXPAND_TERMS);
-    int steps =
-        1 + (int)(t * 16); /* of at most 1/16: (1/16)^20 / 20! is below rounding */
-    for (int i = 0; i < n && good; i++)
-        s.x[i][0] = i < p->ny ? y0[i] : z0;
+    int steps = 1 + (int)(t * 16); /* of at most 1/16: (1/16)^20 / 20! is below rounding */
+    for (int i = 0; i < n && good; i++) s.x[i][0] = i < p->ny ? y0[i] : z0;
     good = good && fill(&s);
     for (int k = 0; k < steps && t > 0 && good; k++) {
         advance(&s, (dae_quad)t / steps);
         good = fill(&s);
     }
-    for (int i = 0; i < n && good; i++)
-        memcpy(out[i], s.x[i], EXPAND_TERMS * sizeof(dae_quad));
+    for (int i = 0; i < n && good; i++) memcpy(out[i], s.x[i], EXPAND_TERMS * sizeof(dae_quad));
     free(s.memory);
     return good;
 }
@@ -200,8 +182,7 @@ static void residual(stepper *m, expand_value x, int nu, dae_quad *r)
     int n = p->ny + p->nz, s = m->t->stages;
     dae_quad f[LAB_SIZE];
     for (int j = 0; j < s; j++)
-        for (int i = 0; i < n; i++)
-            f[j * n + i] = coefficient(&m->stage[j], i, 0, nu);
+        for (int i = 0; i < n; i++) f[j * n + i] = coefficient(&m->stage[j], i, 0, nu);
     for (int j = 0; j < s; j++)
         for (int i = 0; i < n; i++) {
             dae_quad *to = &r[j * n + i];
@@ -210,8 +191,7 @@ static void residual(stepper *m, expand_value x, int nu, dae_quad *r)
                 if (i < p->ny)
                     *to += m->h * m->t->A[j][l] * f[l * n + i];
                 else if (nu > 0)
-                    *to += m->facts.w[j][l] / m->h *
-                           (m->stage[l].x[i][nu - 1] - x[i][nu - 1]);
+                    *to += m->facts.w[j][l] / m->h * (m->stage[l].x[i][nu - 1] - x[i][nu - 1]);
         }
 }
 
@@ -219,12 +199,10 @@ static int factor(stepper *m)
 {
     const lab_problem *p = m->p;
     int n = p->ny + p->nz, s = m->t->stages, size = n * s;
-    for (int i = 0; i < size * size; i++)
-        m->lu[i] = 0;
+    for (int i = 0; i < size * size; i++) m->lu[i] = 0;
     for (int l = 0; l < s; l++) {
         dae_quad x[LAB_UNKNOWNS], J[LAB_UNKNOWNS * LAB_UNKNOWNS];
-        for (int i = 0; i < n; i++)
-            x[i] = m->stage[l].x[i][0];
+        for (int i = 0; i < n; i++) x[i] = m->stage[l].x[i][0];
         lab_jacobian_q(p, x, J);
         for (int j = 0; j < s; j++)
             for (int i = 0; i < n; i++)
@@ -243,12 +221,10 @@ static int solve_stages(stepper *m, expand_value x, int terms)
 {
     int n = m->p->ny + m->p->nz, size = n * m->t->stages;
     dae_quad r[LAB_SIZE];
-    for (int i = 0; i < size; i++)
-        m->stage[i / n].x[i % n][0] = x[i % n][0];
+    for (int i = 0; i < size; i++) m->stage[i / n].x[i % n][0] = x[i % n][0];
     dae_quad last = 1;
     for (int k = 0; k < 12 && last > 1e-18; k++) { /* nu = 0: quadratic, from O(h) */
-        if (!factor(m))
-            return 0;
+        if (!factor(m)) return 0;
         residual(m, x, 0, r);
         lab_solve_q(size, m->lu, m->pivot, r);
         last = 0;
@@ -258,13 +234,11 @@ static int solve_stages(stepper *m, expand_value x, int terms)
         }
     }
     for (int nu = 1; nu < terms; nu++) {
-        for (int i = 0; i < size; i++)
-            m->stage[i / n].x[i % n][nu] = 0;
+        for (int i = 0; i < size; i++) m->stage[i / n].x[i % n][nu] = 0;
         residual(m, x, nu - 1, r); /* products of order nu - 1, now final */
         residual(m, x, nu, r);
         lab_solve_q(size, m->lu, m->pivot, r);
-        for (int i = 0; i < size; i++)
-            m->stage[i / n].x[i % n][nu] = r[i];
+        for (int i = 0; i < size; i++) m->stage[i / n].x[i % n][nu] = r[i];
     }
     residual(m, x, terms - 1, r);
     return 1;
@@ -283,14 +257,13 @@ static void finish(stepper *m, expand_value x, int terms)
                     move += m->h * m->t->b[i] * coefficient(&m->stage[i], k, 0, nu);
                 else
                     for (int j = 0; j < s; j++)
-                        move += m->t->b[i] * m->facts.w[i][j] *
-                                (m->stage[j].x[k][nu] - x[k][nu]);
+                        move += m->t->b[i] * m->facts.w[i][j] * (m->stage[j].x[k][nu] - x[k][nu]);
             x[k][nu] += move;
         }
 }
 
-int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps,
-                  int terms, expand_value x)
+int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps, int terms,
+                  expand_value x)
 {
     stepper *m = study_take(1, sizeof *m);
     int good = m != NULL;
@@ -299,26 +272,21 @@ int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int st
         lab_look(t, &m->facts);
         good = m->facts.invertible;
     }
-    for (int i = 0; i < t->stages && good; i++)
-        good = series_open(&m->stage[i], p, 1, terms);
+    for (int i = 0; i < t->stages && good; i++) good = series_open(&m->stage[i], p, 1, terms);
     for (int k = 0; k < steps && good; k++) {
         good = solve_stages(m, x, terms);
-        if (good)
-            finish(m, x, terms);
+        if (good) finish(m, x, terms);
     }
-    for (int i = 0; i < t->stages && m; i++)
-        free(m->stage[i].memory);
+    for (int i = 0; i < t->stages && m; i++) free(m->stage[i].memory);
     free(m);
     return good;
 }
 
-void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps,
-                dae_quad *out)
+void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps, dae_quad *out)
 {
     for (int i = 0; i < p->ny + p->nz; i++) {
         out[i] = 0;
-        for (int nu = terms - 1; nu >= 0; nu--)
-            out[i] = out[i] * eps + x[i][nu];
+        for (int nu = terms - 1; nu >= 0; nu--) out[i] = out[i] * eps + x[i][nu];
     }
 }
 
@@ -328,8 +296,7 @@ int expand_open(expand_case *c, const lab_problem *p, double length)
 {
     dae_quad one[LAB_UNKNOWNS] = { 1, 1, 1, 1 };
     *c = (expand_case){ .p = p, .length = length };
-    return expand_smooth(p, one, 1, 0, c->start) &&
-           expand_smooth(p, one, 1, length, c->end);
+    return expand_smooth(p, one, 1, 0, c->start) && expand_smooth(p, one, 1, length, c->end);
 }
 
 int expand_error(expand_case *c, const dae_tableau *t, int n, dae_quad eps, dae_quad *e)
@@ -343,10 +310,8 @@ int expand_error(expand_case *c, const dae_tableau *t, int n, dae_quad eps, dae_
                   .steps = n };
     expand_sum(c->p, c->start, EXPAND_TERMS, eps, x);
     expand_sum(c->p, c->end, EXPAND_TERMS, eps, e);
-    if (!lab_march_q(&r, x))
-        return 0;
-    for (int i = 0; i < c->p->ny + c->p->nz; i++)
-        e[i] = x[i] - e[i];
+    if (!lab_march_q(&r, x)) return 0;
+    for (int i = 0; i < c->p->ny + c->p->nz; i++) e[i] = x[i] - e[i];
     return 1;
 }
 
@@ -355,21 +320,17 @@ int expand_deltas(expand_case *c, const dae_tableau *t, int n, int terms,
 {
     expand_value x;
     memcpy(x, c->start, sizeof x);
-    if (!expand_method(c->p, t, (dae_quad)c->length / n, n, terms, x))
-        return 0;
+    if (!expand_method(c->p, t, (dae_quad)c->length / n, n, terms, x)) return 0;
     for (int nu = 0; nu < terms; nu++)
-        for (int i = 0; i < c->p->ny + c->p->nz; i++)
-            delta[nu][i] = x[i][nu] - c->end[i][nu];
+        for (int i = 0; i < c->p->ny + c->p->nz; i++) delta[nu][i] = x[i][nu] - c->end[i][nu];
     return 1;
 }
 
 double expand_norm(const lab_problem *p, const dae_quad *e, int kind)
 {
     dae_quad most = 0;
-    int first = kind == EXPAND_Y ? 0 : p->ny,
-        last = kind == EXPAND_Y ? p->ny : p->ny + p->nz;
+    int first = kind == EXPAND_Y ? 0 : p->ny, last = kind == EXPAND_Y ? p->ny : p->ny + p->nz;
     for (int i = first; i < last; i++)
-        if (!(lab_abs_q(e[i]) <= most))
-            most = lab_abs_q(e[i]);
+        if (!(lab_abs_q(e[i]) <= most)) most = lab_abs_q(e[i]);
     return (double)most;
 }

@@ -22,12 +22,11 @@ int expand_smooth(const lab_problem *p, const dae_quad *y0, dae_quad z0, double 
 
 /* The method (2.21)-(2.23), `steps` steps of size h, from the value x to the next: only
  * the first `terms` coefficients. */
-int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps,
-                  int terms, expand_value x);
+int expand_method(const lab_problem *p, const dae_tableau *t, dae_quad h, int steps, int terms,
+                  expand_value x);
 
 /* sum x_nu eps^nu, nu < terms */
-void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps,
-                dae_quad *out);
+void expand_sum(const lab_problem *p, expand_value x, int terms, dae_quad eps, dae_quad *out);
 
 /* ---- errors on a smooth solution ---- */
 

@@ -30,11 +30,11 @@ typedef struct row {
     const char *method, *stages;
     const char *family;
     lab_form form;
-    int s[5];            /* 0 ends                                           */
-    rule printed[KINDS]; /* { 0, 0 }: nothing                                */
+    int s[5];            /* 0 ends */
+    rule printed[KINDS]; /* { 0, 0 }: nothing */
     rule right[KINDS];
     int other[3];     /* where the row, as printed, would also have to hold */
-    const char *note; /* on the misprint; NULL: none                      */
+    const char *note; /* on the misprint; NULL: none */
 } row;
 
 /* clang-format off */
@@ -71,9 +71,7 @@ static const lab_term linear_terms[] = {
     { 0, 1, { 1, 1, 1 } }, { 1, 1, { 2, 2, 0 } },  { 1, -3, { 0, 2, 1 } },
     { 2, 1, { 2, 1, 0 } }, { 2, -1, { 0, 0, 0 } },
 };
-static const lab_problem linear = {
-    "linear in z", 2, 1, 2, 5, linear_terms, { 1, -2, 2 }
-};
+static const lab_problem linear = { "linear in z", 2, 1, 2, 5, linear_terms, { 1, -2, 2 } };
 
 static const row linear_radau = { "projected Radau IA",
                                   "f linear in z",
@@ -96,8 +94,7 @@ static int highest(const row *r, int s)
 {
     int most = 0;
     for (int k = 0; k < KINDS; k++)
-        if (at(r->right[k], s) > most)
-            most = at(r->right[k], s);
+        if (at(r->right[k], s) > most) most = at(r->right[k], s);
     return most;
 }
 
@@ -106,15 +103,13 @@ static int highest(const row *r, int s)
 static int measure(verdicts *v, const lab_problem *p, const row *r, int s, double *order)
 {
     dae_tableau t;
-    if (!lab_find(v, r->family, s, &t))
-        return 0;
+    if (!lab_find(v, r->family, s, &t)) return 0;
     lab_study study = { .run = { .problem = p, .table = &t, .form = r->form },
                         .length = 0.5,
                         .quad = highest(r, s) > 4,
                         .count = 3,
                         .n = { 64, 96, 128 } };
-    for (int i = 0; i < study.count && highest(r, s) > 9; i++)
-        study.n[i] /= 2;
+    for (int i = 0; i < study.count && highest(r, s) > 9; i++) study.n[i] /= 2;
     lab_error e = lab_orders(&study);
     order[GLOBAL_Y] = e.y;
     order[GLOBAL_Z] = e.z;
@@ -128,8 +123,9 @@ static int measure(verdicts *v, const lab_problem *p, const row *r, int s, doubl
 /* Four steps, small enough for Newton's iteration with one Jacobian for all stages. */
 static lab_run beside(const lab_problem *p, const row *r, int s, const dae_tableau *t)
 {
-    return (lab_run){ .problem = p, .table = t, .form = r->form,
-                      .h = s <= 2 ? 1 / 256. : 1 / 32., .steps = 4 };
+    return (lab_run){
+        .problem = p, .table = t, .form = r->form, .h = s <= 2 ? 1 / 256. : 1 / 32., .steps = 4
+    };
 }
 
 /* What rounding may leave, three times what is seen. */
@@ -146,8 +142,8 @@ static void print_rules(FILE *out, const char *label, const rule *r)
     for (int k = 0; k < KINDS; k++) {
         char text[24] = "-";
         if (r[k].a && r[k].b)
-            snprintf(text, sizeof text, "%ss %c %d", r[k].a == 2 ? "2" : "",
-                     r[k].b < 0 ? '-' : '+', r[k].b < 0 ? -r[k].b : r[k].b);
+            snprintf(text, sizeof text, "%ss %c %d", r[k].a == 2 ? "2" : "", r[k].b < 0 ? '-' : '+',
+                     r[k].b < 0 ? -r[k].b : r[k].b);
         else if (r[k].a)
             snprintf(text, sizeof text, "%ss", r[k].a == 2 ? "2" : "");
         fprintf(out, " %12s", text);
@@ -160,8 +156,7 @@ static void print_library(verdicts *v, const lab_problem *p, const row *r, int s
     dae_tableau t;
     lab_error e;
     char method[64];
-    if (!lab_find(v, r->family, s, &t))
-        return;
+    if (!lab_find(v, r->family, s, &t)) return;
     lab_run run = beside(p, r, s, &t);
     double apart = lab_apart(&run, NULL, &e);
     lab_method_name(&run, method, sizeof method);
@@ -174,8 +169,7 @@ static void print_row(verdicts *v, const lab_problem *p, const row *r, int s)
 {
     double order[KINDS];
     int good = 1;
-    if (!measure(v, p, r, s, order))
-        return;
+    if (!measure(v, p, r, s, order)) return;
     fprintf(v->out, "      s = %d %-9s", s, highest(r, s) > 4 ? "quad" : "double");
     for (int k = 0; k < KINDS; k++) {
         fprintf(v->out, " %6.2f  (%2d)", order[k], at(r->right[k], s));
@@ -191,48 +185,40 @@ static void refute(verdicts *v, const row *r, int s)
 {
     static const char *const name[] = { "local y", "local z", "global y", "global z" };
     double order[KINDS];
-    if (!measure(v, &lab_index2, r, s, order))
-        return;
+    if (!measure(v, &lab_index2, r, s, order)) return;
     for (int k = 0; k < KINDS; k++) {
         int different = at(r->printed[k], s) != at(r->right[k], s);
-        if (!r->printed[k].a || (!different && !(r->other[0] && k == GLOBAL_Z)))
-            continue;
+        if (!r->printed[k].a || (!different && !(r->other[0] && k == GLOBAL_Z))) continue;
         int off = fabs(order[k] - at(r->printed[k], s)) >= 1 - bound;
-        fprintf(v->out, "      s = %d: printed %s of order %d, measured %.2f: %s\n", s,
-                name[k], at(r->printed[k], s), order[k], lab_refuted(v, off));
+        fprintf(v->out, "      s = %d: printed %s of order %d, measured %.2f: %s\n", s, name[k],
+                at(r->printed[k], s), order[k], lab_refuted(v, off));
     }
 }
 
 static void run_row(verdicts *v, const lab_problem *p, const row *r)
 {
-    fprintf(v->out, "\n  %s, %s%s%s\n    %-18s %12s %12s %12s %12s\n", r->method,
-            r->stages, r->note ? ": " : "", r->note ? r->note : "", "", "local y",
-            "local z", "global y", "global z");
-    if (r->printed[0].a)
-        print_rules(v->out, "printed", r->printed);
+    fprintf(v->out, "\n  %s, %s%s%s\n    %-18s %12s %12s %12s %12s\n", r->method, r->stages,
+            r->note ? ": " : "", r->note ? r->note : "", "", "local y", "local z", "global y",
+            "global z");
+    if (r->printed[0].a) print_rules(v->out, "printed", r->printed);
     print_rules(v->out, "right", r->right);
-    for (int i = 0; i < 5 && r->s[i]; i++)
-        print_row(v, p, r, r->s[i]);
-    for (int i = 0; i < 5 && r->s[i] && r->note && !r->other[0]; i++)
-        refute(v, r, r->s[i]);
-    for (int i = 0; i < 3 && r->other[i]; i++)
-        refute(v, r, r->other[i]);
+    for (int i = 0; i < 5 && r->s[i]; i++) print_row(v, p, r, r->s[i]);
+    for (int i = 0; i < 5 && r->s[i] && r->note && !r->other[0]; i++) refute(v, r, r->s[i]);
+    for (int i = 0; i < 3 && r->other[i]; i++) refute(v, r, r->other[i]);
 }
 
 /* One code in two precisions: the errors of a run differ by rounding only. */
 static void run_precisions(verdicts *v)
 {
     dae_tableau t;
-    if (!lab_find(v, "radau2a", 3, &t))
-        return;
+    if (!lab_find(v, "radau2a", 3, &t)) return;
     lab_run r = { .problem = &lab_index2, .table = &t, .h = 1 / 16., .steps = 8 };
     lab_error d = lab_error_d(&r), q = lab_error_q(&r);
-    fprintf(
-        v->out,
-        "\n  Radau IIA, s = 3, 8 steps of 1/16: errors of y, z\n"
-        "    double %.9e %.9e\n    quad   %.9e %.9e  %s\n",
-        d.y, d.z, q.y, q.z,
-        verdict(v, fabs(d.y - q.y) <= 1e-13 && fabs(d.z - q.z) <= 1e-11 && q.y > 1e-12));
+    fprintf(v->out,
+            "\n  Radau IIA, s = 3, 8 steps of 1/16: errors of y, z\n"
+            "    double %.9e %.9e\n    quad   %.9e %.9e  %s\n",
+            d.y, d.z, q.y, q.z,
+            verdict(v, fabs(d.y - q.y) <= 1e-13 && fabs(d.z - q.z) <= 1e-11 && q.y > 1e-12));
 }
 
 static int run(FILE *out)
@@ -246,8 +232,7 @@ static int run(FILE *out)
             "dae_step, and how far their end is from that in quadruple precision.\n",
             bound);
     run_precisions(&v);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        run_row(&v, &lab_index2, &table[i]);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) run_row(&v, &lab_index2, &table[i]);
     fprintf(out, "\nIf f is linear in z, projected Radau IA looks better than it is:\n");
     run_row(&v, &linear, &linear_radau);
     return verdict_total(&v);

@@ -35,17 +35,17 @@ typedef struct lab_problem {
 extern const lab_problem lab_index0, lab_index1, lab_index2, lab_van_der_pol;
 
 typedef enum lab_form {
-    LAB_EMBEDDED,    /* z from (2.7d), (2.9e)                                          */
-    LAB_STATE_SPACE, /* z from (2.7e)                                                  */
-    LAB_PROJECTED,   /* y, z from (3.11)                                               */
-    LAB_COLLOCATION  /* only the nodes of the table are used: polynomials u and v      */
+    LAB_EMBEDDED,    /* z from (2.7d), (2.9e) */
+    LAB_STATE_SPACE, /* z from (2.7e) */
+    LAB_PROJECTED,   /* y, z from (3.11) */
+    LAB_COLLOCATION  /* only the nodes of the table are used: polynomials u and v */
 } lab_form;
 
 typedef struct lab_run {
     const lab_problem *problem;
     const dae_tableau *table;
     lab_form form;
-    int perturbed; /* eps z' = g by (2.6); otherwise 0 = g                              */
+    int perturbed; /* eps z' = g by (2.6); otherwise 0 = g */
     dae_quad eps, h;
     double t0;
     int steps;
@@ -56,20 +56,20 @@ typedef struct lab_error {
     double y, z; /* largest error at the end; NaN: Newton failed */
 } lab_error;
 
-#define LAB_DECLARE(REAL, d)                                                             \
-    REAL lab_exp_##d(REAL x);                                                            \
-    REAL lab_abs_##d(REAL x);                                                            \
-    /* LU with row exchanges, columns one after another; 0: singular */                  \
-    int lab_factor_##d(int n, REAL *m, int *pivot);                                      \
-    void lab_solve_##d(int n, const REAL *m, const int *pivot, REAL *v);                 \
-    void lab_value_##d(const lab_problem *p, const REAL *x, REAL *f);                    \
-    void lab_jacobian_##d(const lab_problem *p, const REAL *x, REAL *J);                 \
-    void lab_exact_##d(const lab_problem *p, REAL t, REAL *x);                           \
-    /* x: from the value at t0 to the value at t0 + steps h; 1: done */                  \
-    int lab_march_##d(const lab_run *r, REAL *x);                                        \
-    /* from the exact solution, against the exact solution */                            \
-    lab_error lab_error_##d(const lab_run *r);                                           \
-    /* largest difference at the end of two runs from the exact solution */              \
+#define LAB_DECLARE(REAL, d)                                                                       \
+    REAL lab_exp_##d(REAL x);                                                                      \
+    REAL lab_abs_##d(REAL x);                                                                      \
+    /* LU with row exchanges, columns one after another; 0: singular */                            \
+    int lab_factor_##d(int n, REAL *m, int *pivot);                                                \
+    void lab_solve_##d(int n, const REAL *m, const int *pivot, REAL *v);                           \
+    void lab_value_##d(const lab_problem *p, const REAL *x, REAL *f);                              \
+    void lab_jacobian_##d(const lab_problem *p, const REAL *x, REAL *J);                           \
+    void lab_exact_##d(const lab_problem *p, REAL t, REAL *x);                                     \
+    /* x: from the value at t0 to the value at t0 + steps h; 1: done */                            \
+    int lab_march_##d(const lab_run *r, REAL *x);                                                  \
+    /* from the exact solution, against the exact solution */                                      \
+    lab_error lab_error_##d(const lab_run *r);                                                     \
+    /* largest difference at the end of two runs from the exact solution */                        \
     double lab_difference_##d(const lab_run *one, const lab_run *other);
 
 LAB_DECLARE(double, d)
@@ -91,11 +91,11 @@ double lab_apart(const lab_run *r, const dae_quad *start, lab_error *library);
 
 typedef struct lab_facts {
     int s, order, stage_order;
-    int invertible;       /* A^-1 exists: w holds it                                  */
-    int explicit_first;   /* the first row of A is zero, the others are regular       */
-    int stiffly_accurate; /* b is the last row of A                                   */
-    int right_half;       /* all eigenvalues of A have positive real part             */
-    double at_infinity;   /* R(oo) = 1 - b' A^-1 1; NaN without A^-1                  */
+    int invertible;       /* A^-1 exists: w holds it */
+    int explicit_first;   /* the first row of A is zero, the others are regular */
+    int stiffly_accurate; /* b is the last row of A */
+    int right_half;       /* all eigenvalues of A have positive real part */
+    double at_infinity;   /* R(oo) = 1 - b' A^-1 1; NaN without A^-1 */
     dae_quad w[DAE_STAGES_MOST][DAE_STAGES_MOST];
 } lab_facts;
 

@@ -49,22 +49,18 @@ int LAB(lab_factor)(int n, REAL *m, int *pivot)
     for (int k = 0; k < n; k++) {
         int best = k;
         for (int i = k + 1; i < n; i++)
-            if (LAB(lab_abs)(m[i + k * n]) > LAB(lab_abs)(m[best + k * n]))
-                best = i;
+            if (LAB(lab_abs)(m[i + k * n]) > LAB(lab_abs)(m[best + k * n])) best = i;
         pivot[k] = best;
-        if (m[best + k * n] == 0 || m[best + k * n] != m[best + k * n])
-            return 0;
+        if (m[best + k * n] == 0 || m[best + k * n] != m[best + k * n]) return 0;
         for (int j = 0; j < n; j++) {
             REAL swap = m[k + j * n];
             m[k + j * n] = m[best + j * n];
             m[best + j * n] = swap;
         }
-        for (int i = k + 1; i < n; i++)
-            m[i + k * n] /= m[k + k * n];
+        for (int i = k + 1; i < n; i++) m[i + k * n] /= m[k + k * n];
         for (int j = k + 1; j < n; j++)
             if (m[k + j * n] != 0)
-                for (int i = k + 1; i < n; i++)
-                    m[i + j * n] -= m[i + k * n] * m[k + j * n];
+                for (int i = k + 1; i < n; i++) m[i + j * n] -= m[i + k * n] * m[k + j * n];
     }
     return 1;
 }
@@ -77,12 +73,10 @@ void LAB(lab_solve)(int n, const REAL *m, const int *pivot, REAL *v)
         v[pivot[k]] = swap;
     }
     for (int k = 0; k < n; k++)
-        for (int i = k + 1; i < n; i++)
-            v[i] -= m[i + k * n] * v[k];
+        for (int i = k + 1; i < n; i++) v[i] -= m[i + k * n] * v[k];
     for (int k = n - 1; k >= 0; k--) {
         v[k] /= m[k + k * n];
-        for (int i = 0; i < k; i++)
-            v[i] -= m[i + k * n] * v[k];
+        for (int i = 0; i < k; i++) v[i] -= m[i + k * n] * v[k];
     }
 }
 
@@ -91,20 +85,17 @@ void LAB(lab_solve)(int n, const REAL *m, const int *pivot, REAL *v)
 static REAL power(REAL x, int e)
 {
     REAL p = 1;
-    for (int i = 0; i < e; i++)
-        p *= x;
+    for (int i = 0; i < e; i++) p *= x;
     return p;
 }
 
 void LAB(lab_value)(const lab_problem *p, const REAL *x, REAL *f)
 {
     int n = p->ny + p->nz;
-    for (int i = 0; i < n; i++)
-        f[i] = 0;
+    for (int i = 0; i < n; i++) f[i] = 0;
     for (int k = 0; k < p->terms; k++) {
         REAL m = (REAL)p->term[k].c;
-        for (int i = 0; i < n; i++)
-            m *= power(x[i], p->term[k].e[i]);
+        for (int i = 0; i < n; i++) m *= power(x[i], p->term[k].e[i]);
         f[p->term[k].row] += m;
     }
 }
@@ -112,22 +103,19 @@ void LAB(lab_value)(const lab_problem *p, const REAL *x, REAL *f)
 void LAB(lab_jacobian)(const lab_problem *p, const REAL *x, REAL *J)
 {
     int n = p->ny + p->nz;
-    for (int i = 0; i < n * n; i++)
-        J[i] = 0;
+    for (int i = 0; i < n * n; i++) J[i] = 0;
     for (int k = 0; k < p->terms; k++)
         for (int j = 0; j < n; j++) {
             const int *e = p->term[k].e;
             REAL m = (REAL)p->term[k].c * (REAL)e[j];
-            for (int i = 0; i < n && e[j] > 0; i++)
-                m *= power(x[i], i == j ? e[i] - 1 : e[i]);
+            for (int i = 0; i < n && e[j] > 0; i++) m *= power(x[i], i == j ? e[i] - 1 : e[i]);
             J[p->term[k].row + j * n] += m;
         }
 }
 
 void LAB(lab_exact)(const lab_problem *p, REAL t, REAL *x)
 {
-    for (int i = 0; i < p->ny + p->nz; i++)
-        x[i] = LAB(lab_exp)((REAL)p->rate[i] * t);
+    for (int i = 0; i < p->ny + p->nz; i++) x[i] = LAB(lab_exp)((REAL)p->rate[i] * t);
 }
 
 /* ---- the method in this precision ---- */
@@ -157,8 +145,7 @@ static void take(const dae_tableau *t, method *m)
         }
     }
     for (int j = 0; j < m->s; j++)
-        for (int i = 0; i < m->s; i++)
-            m->d[j] += m->b[i] * m->w[i][j];
+        for (int i = 0; i < m->s; i++) m->d[j] += m->b[i] * m->w[i][j];
 }
 
 /* ---- Newton ---- */
@@ -177,8 +164,7 @@ static REAL largest(int n, const REAL *v)
 {
     REAL most = 0;
     for (int i = 0; i < n; i++)
-        if (!(LAB(lab_abs)(v[i]) <= most))
-            most = LAB(lab_abs)(v[i]);
+        if (!(LAB(lab_abs)(v[i]) <= most)) most = LAB(lab_abs)(v[i]);
     return most;
 }
 
@@ -189,20 +175,15 @@ static int newton(const equation *e, assemble *fill, int size, REAL *u)
     REAL goal = 4096 * unit() * (1 + largest(size, u));
     int pivot[LAB_SIZE];
     for (int k = 0; k < 30; k++) {
-        for (int i = 0; i < size * size; i++)
-            J[i] = 0;
+        for (int i = 0; i < size * size; i++) J[i] = 0;
         fill(e, u, F, J);
-        if (!LAB(lab_factor)(size, J, pivot))
-            return 0;
+        if (!LAB(lab_factor)(size, J, pivot)) return 0;
         LAB(lab_solve)(size, J, pivot, F);
-        for (int i = 0; i < size; i++)
-            u[i] -= F[i];
+        for (int i = 0; i < size; i++) u[i] -= F[i];
         REAL now = largest(size, F);
-        if (!(now < 1e6))
-            return 0;
+        if (!(now < 1e6)) return 0;
         /* quadratic: the next correction would be rounding alone */
-        if (1024 * now * now <= goal / 4096 ||
-            (now <= goal && k > 0 && now >= before / 2))
+        if (1024 * now * now <= goal / 4096 || (now <= goal && k > 0 && now >= before / 2))
             return 1;
         before = now;
     }
@@ -212,8 +193,8 @@ static int newton(const equation *e, assemble *fill, int size, REAL *u)
 /* ---- one step ---- */
 
 /* Rows of stage i: the y of (2.1a), the z of (2.6b) or 0 = g. */
-static void fill_stage(const equation *e, const REAL *u, const REAL *f, const REAL *fx,
-                       REAL *F, REAL *J, int i)
+static void fill_stage(const equation *e, const REAL *u, const REAL *f, const REAL *fx, REAL *F,
+                       REAL *J, int i)
 {
     const lab_problem *p = e->r->problem;
     const method *m = e->m;
@@ -232,8 +213,7 @@ static void fill_stage(const equation *e, const REAL *u, const REAL *f, const RE
     for (int k = p->ny; k < n; k++) {
         int row = first + k;
         F[row] = f[row];
-        for (int l = 0; l < n; l++)
-            J[row + (first + l) * size] = fx[i * n * n + k + l * n];
+        for (int l = 0; l < n; l++) J[row + (first + l) * size] = fx[i * n * n + k + l * n];
         for (int j = 0; e->r->perturbed && j < m->s; j++) {
             F[row] -= eps / h * m->w[i][j] * (u[j * n + k] - e->x[k]);
             J[row + (j * n + k) * size] -= eps / h * m->w[i][j];
@@ -268,18 +248,15 @@ static void fill_projection(const equation *e, const REAL *mu, REAL *F, REAL *J)
     REAL at[LAB_UNKNOWNS * LAB_UNKNOWNS], fx[LAB_UNKNOWNS * LAB_UNKNOWNS];
     REAL x[LAB_UNKNOWNS], f[LAB_UNKNOWNS];
     LAB(lab_jacobian)(p, e->x, at);
-    for (int i = 0; i < n; i++)
-        x[i] = e->x[i];
+    for (int i = 0; i < n; i++) x[i] = e->x[i];
     for (int i = 0; i < ny; i++)
-        for (int k = 0; k < nz; k++)
-            x[i] += at[i + (ny + k) * n] * mu[k];
+        for (int k = 0; k < nz; k++) x[i] += at[i + (ny + k) * n] * mu[k];
     LAB(lab_value)(p, x, f);
     LAB(lab_jacobian)(p, x, fx);
     for (int r = 0; r < nz; r++) {
         F[r] = f[ny + r];
         for (int k = 0; k < nz; k++)
-            for (int i = 0; i < ny; i++)
-                J[r + k * nz] += fx[ny + r + i * n] * at[i + (ny + k) * n];
+            for (int i = 0; i < ny; i++) J[r + k * nz] += fx[ny + r + i * n] * at[i + (ny + k) * n];
     }
 }
 
@@ -289,16 +266,14 @@ static void fill_hidden(const equation *e, const REAL *z, REAL *F, REAL *J)
     const lab_problem *p = e->r->problem;
     int ny = p->ny, nz = p->nz, n = ny + nz;
     REAL fx[LAB_UNKNOWNS * LAB_UNKNOWNS], x[LAB_UNKNOWNS], f[LAB_UNKNOWNS];
-    for (int i = 0; i < n; i++)
-        x[i] = i < ny ? e->x[i] : z[i - ny];
+    for (int i = 0; i < n; i++) x[i] = i < ny ? e->x[i] : z[i - ny];
     LAB(lab_value)(p, x, f);
     LAB(lab_jacobian)(p, x, fx);
     for (int r = 0; r < nz; r++) {
         F[r] = 0;
         for (int i = 0; i < ny; i++) {
             F[r] += fx[ny + r + i * n] * f[i];
-            for (int k = 0; k < nz; k++)
-                J[r + k * nz] += fx[ny + r + i * n] * fx[i + (ny + k) * n];
+            for (int k = 0; k < nz; k++) J[r + k * nz] += fx[ny + r + i * n] * fx[i + (ny + k) * n];
         }
     }
 }
@@ -309,14 +284,12 @@ static void fill_algebraic(const equation *e, const REAL *z, REAL *F, REAL *J)
     const lab_problem *p = e->r->problem;
     int ny = p->ny, nz = p->nz, n = ny + nz;
     REAL fx[LAB_UNKNOWNS * LAB_UNKNOWNS], x[LAB_UNKNOWNS], f[LAB_UNKNOWNS];
-    for (int i = 0; i < n; i++)
-        x[i] = i < ny ? e->x[i] : z[i - ny];
+    for (int i = 0; i < n; i++) x[i] = i < ny ? e->x[i] : z[i - ny];
     LAB(lab_value)(p, x, f);
     LAB(lab_jacobian)(p, x, fx);
     for (int r = 0; r < nz; r++) {
         F[r] = f[ny + r];
-        for (int k = 0; k < nz; k++)
-            J[r + k * nz] = fx[ny + r + (ny + k) * n];
+        for (int k = 0; k < nz; k++) J[r + k * nz] = fx[ny + r + (ny + k) * n];
     }
 }
 
@@ -325,17 +298,13 @@ static void finish(const lab_problem *p, const method *m, REAL h, const REAL *u,
 {
     int n = p->ny + p->nz;
     REAL f[LAB_UNKNOWNS], old[LAB_UNKNOWNS];
-    for (int k = 0; k < n; k++)
-        old[k] = x[k];
+    for (int k = 0; k < n; k++) old[k] = x[k];
     for (int i = 0; i < m->s; i++) {
         LAB(lab_value)(p, u + i * n, f);
-        for (int k = 0; k < p->ny; k++)
-            x[k] += h * m->b[i] * f[k];
-        for (int k = p->ny; k < n && m->invertible; k++)
-            x[k] += m->d[i] * (u[i * n + k] - old[k]);
+        for (int k = 0; k < p->ny; k++) x[k] += h * m->b[i] * f[k];
+        for (int k = p->ny; k < n && m->invertible; k++) x[k] += m->d[i] * (u[i * n + k] - old[k]);
     }
-    for (int k = p->ny; k < n && !m->invertible; k++)
-        x[k] = u[(m->s - 1) * n + k];
+    for (int k = p->ny; k < n && !m->invertible; k++) x[k] = u[(m->s - 1) * n + k];
 }
 
 static int project(const lab_run *r, REAL *x)
@@ -344,12 +313,10 @@ static int project(const lab_run *r, REAL *x)
     equation e = { .r = r, .x = x };
     REAL mu[LAB_UNKNOWNS] = { 0 }, J[LAB_UNKNOWNS * LAB_UNKNOWNS];
     int n = p->ny + p->nz;
-    if (!newton(&e, fill_projection, p->nz, mu))
-        return 0;
+    if (!newton(&e, fill_projection, p->nz, mu)) return 0;
     LAB(lab_jacobian)(p, x, J);
     for (int i = 0; i < p->ny; i++)
-        for (int k = 0; k < p->nz; k++)
-            x[i] += J[i + (p->ny + k) * n] * mu[k];
+        for (int k = 0; k < p->nz; k++) x[i] += J[i + (p->ny + k) * n] * mu[k];
     return newton(&e, fill_hidden, p->nz, x + p->ny);
 }
 
@@ -359,15 +326,11 @@ static int step(const lab_run *r, const method *m, REAL *x)
     REAL u[LAB_SIZE];
     int n = p->ny + p->nz;
     equation e = { .r = r, .m = m, .x = x };
-    for (int i = 0; i < m->s * n; i++)
-        u[i] = x[i % n];
-    if (!newton(&e, fill_stages, m->s * n, u))
-        return 0;
+    for (int i = 0; i < m->s * n; i++) u[i] = x[i % n];
+    if (!newton(&e, fill_stages, m->s * n, u)) return 0;
     finish(p, m, (REAL)r->h, u, x);
-    if (r->form == LAB_PROJECTED)
-        return project(r, x);
-    if (r->form == LAB_STATE_SPACE)
-        return newton(&e, fill_algebraic, p->nz, x + p->ny);
+    if (r->form == LAB_PROJECTED) return project(r, x);
+    if (r->form == LAB_STATE_SPACE) return newton(&e, fill_algebraic, p->nz, x + p->ny);
     return 1;
 }
 
@@ -385,8 +348,7 @@ static void evaluate(const equation *e, const REAL *u, REAL tau, REAL *x, REAL *
 {
     const lab_problem *p = e->r->problem;
     int n = p->ny + p->nz;
-    for (int i = 0; i < n; i++)
-        x[i] = e->x[i], slope[i] = 0;
+    for (int i = 0; i < n; i++) x[i] = e->x[i], slope[i] = 0;
     REAL before = 1;
     for (int k = 1; k <= e->m->s; k++, before *= tau)
         for (int i = 0; i < coefficients(p, e->m, k); i++) {
@@ -417,8 +379,7 @@ static void fill_collocation(const equation *e, const REAL *u, REAL *F, REAL *J)
                     REAL move = fx[i + j * n] * before * m->c[c];
                     REAL *entry = &J[row + ((k - 1) * n + j) * size];
                     *entry = differential ? -h * move : move;
-                    if (differential && i == j)
-                        *entry += before * (REAL)k;
+                    if (differential && i == j) *entry += before * (REAL)k;
                 }
         }
     }
@@ -430,11 +391,9 @@ static int collocate(const lab_run *r, const method *m, REAL *x)
     int n = p->ny + p->nz, size = n * (m->s - 1) + coefficients(p, m, m->s);
     REAL u[LAB_SIZE] = { 0 }, next[LAB_UNKNOWNS], slope[LAB_UNKNOWNS];
     equation e = { .r = r, .m = m, .x = x };
-    if (!newton(&e, fill_collocation, size, u))
-        return 0;
+    if (!newton(&e, fill_collocation, size, u)) return 0;
     evaluate(&e, u, 1, next, slope);
-    for (int i = 0; i < n; i++)
-        x[i] = next[i];
+    for (int i = 0; i < n; i++) x[i] = next[i];
     return 1;
 }
 
@@ -444,8 +403,7 @@ int LAB(lab_march)(const lab_run *r, REAL *x)
 {
     method m;
     take(r->table, &m);
-    if (!m.invertible && !m.skip && r->problem->nz > 0 && r->form != LAB_COLLOCATION)
-        return 0;
+    if (!m.invertible && !m.skip && r->problem->nz > 0 && r->form != LAB_COLLOCATION) return 0;
     int good = 1;
     for (int i = 0; i < r->steps && good; i++)
         good = r->form == LAB_COLLOCATION ? collocate(r, &m, x) : step(r, &m, x);
@@ -459,10 +417,8 @@ lab_error LAB(lab_error)(const lab_run *r)
     lab_error e = { 0, 0 };
     LAB(lab_exact)(p, (REAL)r->t0, x);
     LAB(lab_exact)(p, (REAL)r->t0 + (REAL)r->h * (REAL)r->steps, end);
-    if (!LAB(lab_march)(r, x))
-        return (lab_error){ NAN, NAN };
-    for (int i = 0; i < p->ny + p->nz; i++)
-        end[i] -= x[i];
+    if (!LAB(lab_march)(r, x)) return (lab_error){ NAN, NAN };
+    for (int i = 0; i < p->ny + p->nz; i++) end[i] -= x[i];
     e.y = (double)largest(p->ny, end);
     e.z = (double)largest(p->nz, end + p->ny);
     return e;
@@ -474,9 +430,7 @@ double LAB(lab_difference)(const lab_run *one, const lab_run *other)
     int n = one->problem->ny + one->problem->nz;
     LAB(lab_exact)(one->problem, (REAL)one->t0, x);
     LAB(lab_exact)(other->problem, (REAL)other->t0, y);
-    if (!LAB(lab_march)(one, x) || !LAB(lab_march)(other, y))
-        return NAN;
-    for (int i = 0; i < n; i++)
-        x[i] -= y[i];
+    if (!LAB(lab_march)(one, x) || !LAB(lab_march)(other, y)) return NAN;
+    for (int i = 0; i < n; i++) x[i] -= y[i];
     return (double)largest(n, x);
 }

@@ -67,16 +67,19 @@ int lab_march_product(const lab_run *r, double *x)
                                   .level = r->problem->index == 2 ? p.level : NULL,
                                   .user = &p };
     lab_method_name(r, method, sizeof method);
-    const dae_options options = { .method = method, .fixed_step = (double)r->h,
-                                  .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13,
-                                  .newton_max = 100, .start = DAE_START_TRUST };
+    const dae_options options = { .method = method,
+                                  .fixed_step = (double)r->h,
+                                  .rtol = 1e-3,
+                                  .atol = 1,
+                                  .newton_tolerance = 1e-13,
+                                  .newton_max = 100,
+                                  .start = DAE_START_TRUST };
     dae_solver *s = study_open(&problem, &options);
     slopes(r, x, xdot);
     dae_status status = dae_start(s, r->t0, x, xdot);
     for (int k = 0; k < r->steps && status == DAE_OK; k++)
         status = dae_step(s, r->t0 + 2 * r->steps * (double)r->h);
-    if (status == DAE_OK)
-        status = dae_read(s, dae_time(s), x, NULL);
+    if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
     dae_close(s);
     return status == DAE_OK;
 }
@@ -88,11 +91,9 @@ double lab_apart(const lab_run *r, const dae_quad *start, lab_error *library)
     int n = r->problem->ny + r->problem->nz;
     lab_exact_q(r->problem, r->t0, y);
     lab_exact_q(r->problem, r->t0 + r->h * r->steps, end);
-    for (int i = 0; i < n; i++)
-        x[i] = (double)(y[i] = start ? start[i] : y[i]);
+    for (int i = 0; i < n; i++) x[i] = (double)(y[i] = start ? start[i] : y[i]);
     *library = (lab_error){ NAN, NAN };
-    if (!lab_march_product(r, x) || !lab_march_q(r, y))
-        return NAN;
+    if (!lab_march_product(r, x) || !lab_march_q(r, y)) return NAN;
     *library = (lab_error){ 0, 0 };
     for (int i = 0; i < n; i++) {
         double *error = part[i >= r->problem->ny];

@@ -61,10 +61,10 @@ static const char *const route[ROUTES] = { "dummy", "projection", "least-squares
 static const double g = 9.81, span = 1000;
 
 typedef struct outcome {
-    size_t at[4];                    /* x, y, vx, vy among the results  */
+    size_t at[4]; /* x, y, vx, vy among the results */
     double position[POINTS + 1][2];
     int rows;
-    double length, velocity, energy; /* largest                         */
+    double length, velocity, energy; /* largest */
     dae_statistics stats;
     dae_status status;
 } outcome;
@@ -95,8 +95,7 @@ static void simulate(const char *text, const dae_simulation *how, outcome *o)
     size_t count = dae_model_variable_count(m);
     for (size_t i = 0; i < count; i++)
         for (int k = 0; k < 4; k++)
-            if (!strcmp(dae_model_variable(m, i)->name, name[k]))
-                o->at[k] = i;
+            if (!strcmp(dae_model_variable(m, i)->name, name[k])) o->at[k] = i;
     o->status = dae_model_simulate(m, how, take_row, o);
     dae_model_get_statistics(m, &o->stats);
     dae_model_close(m);
@@ -133,9 +132,14 @@ static void compare_routes(verdicts *v)
     fprintf(v->out, "%-14s %8s %12s %12s %12s %12s\n", "route", "steps", "x^2+y^2-1", "x vx+y vy",
             "energy", "error");
     for (int r = 0; r < ROUTES; r++) {
-        simulate(pendulum, &(dae_simulation){ .stop = span, .tolerance = 1e-10, .absolute = 1e-10,
-                                              .intervals = POINTS, .method = "radau",
-                                              .route = route[r] }, &o[r]);
+        simulate(pendulum,
+                 &(dae_simulation){ .stop = span,
+                                    .tolerance = 1e-10,
+                                    .absolute = 1e-10,
+                                    .intervals = POINTS,
+                                    .method = "radau",
+                                    .route = route[r] },
+                 &o[r]);
         double error = largest_error(&o[r]);
         const double *most = limit[r == ROUTES - 1];
         int good = o[r].status == DAE_OK && o[r].rows == POINTS + 1 && o[r].length <= most[0] &&
@@ -186,8 +190,9 @@ static void compare_steps(verdicts *v, const char *method, double to_phi, double
             "x, y, vx, vy", "/ phi", "/ as exact", "/ x, y");
     for (int k = 0; k < 3; k++) {
         double tolerance = pow(100, -2 - k);
-        dae_simulation how = { .stop = span, .tolerance = tolerance, .intervals = POINTS,
-                               .method = method };
+        dae_simulation how = {
+            .stop = span, .tolerance = tolerance, .intervals = POINTS, .method = method
+        };
         int good = 1;
         fprintf(v->out, "%9.0e", tolerance);
         for (int i = 0; i < 3; i++) {
@@ -213,18 +218,22 @@ static void compare_steps(verdicts *v, const char *method, double to_phi, double
 
 static void compare_all_steps(verdicts *v)
 {
-    fprintf(v->out, "\nWhat choosing states on the way costs: steps, and the largest error, with one method\n"
-                    "on all sides. '/ phi': steps in units of those of phi at the same tolerance; '/ as\n"
-                    "exact': of phi with a tolerance that makes it as accurate, which counts where errors\n"
-                    "are below 1; '/ x, y': of the same coordinates without a choice, where these stay\n"
-                    "near the circle\n");
+    fprintf(
+        v->out,
+        "\nWhat choosing states on the way costs: steps, and the largest error, with one method\n"
+        "on all sides. '/ phi': steps in units of those of phi at the same tolerance; '/ as\n"
+        "exact': of phi with a tolerance that makes it as accurate, which counts where errors\n"
+        "are below 1; '/ x, y': of the same coordinates without a choice, where these stay\n"
+        "near the circle\n");
     /* Errors of x, y, vx, vy count on the first side and the last, on that of phi two of another kind: */
     compare_steps(v, "bdf", 2, 1.3);
     compare_steps(v, "mebdf", 2, 1.3);
     compare_steps(v, "radau", 2.8, 1.8);
-    fprintf(v->out, "(With tolerances relative to the whole circle x, y, vx, vy take 1.4 and 1.6 times the\n"
-                    "steps of phi: cosines are harder to follow than an angle. A step of radau spans 40 to\n"
-                    "60 degrees, over which Newton's iteration with one Jacobian for all stages limits it)\n");
+    fprintf(
+        v->out,
+        "(With tolerances relative to the whole circle x, y, vx, vy take 1.4 and 1.6 times the\n"
+        "steps of phi: cosines are harder to follow than an angle. A step of radau spans 40 to\n"
+        "60 degrees, over which Newton's iteration with one Jacobian for all stages limits it)\n");
 }
 
 static int run(FILE *out)

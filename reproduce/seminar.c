@@ -79,8 +79,7 @@ static dae_status by_library(const char *method, char set, pair *e)
     e[0] = error_of(a, 0);
     for (int n = 1; n <= steps && status == DAE_OK; n++) {
         status = dae_step_fixed(s, n * h - dae_time(s), 1);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
         e[n] = error_of((pair){ x[0], x[1] }, n);
     }
     dae_close(s);
@@ -92,12 +91,10 @@ static void print_errors(verdicts *v, const char *scheme, char set, const pair *
 {
     static const int at[] = { 1, 2, 3, 4, 10, steps };
     for (int component = 0; component < 2; component++) {
-        fprintf(v->out, "    %-24s %c  %c ", component ? "" : scheme, set,
-                component ? 'y' : 'x');
+        fprintf(v->out, "    %-24s %c  %c ", component ? "" : scheme, set, component ? 'y' : 'x');
         for (size_t i = 0; i < sizeof at / sizeof *at; i++)
             fprintf(v->out, " %10.2e", component ? e[at[i]].y : e[at[i]].x);
-        if (component == 0)
-            fprintf(v->out, "\n");
+        if (component == 0) fprintf(v->out, "\n");
     }
 }
 
@@ -105,7 +102,7 @@ static void print_errors(verdicts *v, const char *scheme, char set, const pair *
  * (-1)^n (x + n growth) or, when not alternating, constant. */
 typedef struct law {
     double x, y, growth; /* of e_x; of e_y; of e_y per step */
-    int alternates;      /* e_x does; e_y always does       */
+    int alternates;      /* e_x does; e_y always does */
     int from;
     double allowed_x, allowed_y;
 } law;
@@ -116,8 +113,7 @@ static int obeys(const law *l, const pair *e)
     for (int n = l->from; n <= steps; n++) {
         double sign = n % 2 ? -1 : 1;
         double x = l->alternates ? sign * l->x : l->x, y = sign * (l->y + l->growth * n);
-        good =
-            good && fabs(e[n].x - x) <= l->allowed_x && fabs(e[n].y - y) <= l->allowed_y;
+        good = good && fabs(e[n].x - x) <= l->allowed_x && fabs(e[n].y - y) <= l->allowed_y;
     }
     return good;
 }
@@ -127,8 +123,7 @@ static void three_starts(verdicts *v)
     static const int first[] = { 1, 2, 3, 4, 10, steps };
     static const char sets[] = "ABC";
     pair e[steps + 1];
-    fprintf(v->out,
-            "x = sin t, x' + y = 0 with h = 1/16: errors after n steps\n    %-24s %-5s",
+    fprintf(v->out, "x = sin t, x' + y = 0 with h = 1/16: errors after n steps\n    %-24s %-5s",
             "scheme", "from");
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         fprintf(v->out, "  %s%7d", "n =", first[i]);
@@ -145,8 +140,7 @@ static void three_starts(verdicts *v)
                       .allowed_x = 1e-13,
                       .allowed_y = small };
             trapezoidal(sets[i], mean, e);
-            print_errors(v, mean ? "trapezoidal, printed" : "trapezoidal, differenced",
-                         sets[i], e);
+            print_errors(v, mean ? "trapezoidal, printed" : "trapezoidal, differenced", sets[i], e);
             fprintf(v->out, "  %s\n", verdict(v, obeys(&l, e)));
         }
     for (int method = 0; method < 2; method++) {
@@ -154,18 +148,16 @@ static void three_starts(verdicts *v)
             /* x is exact at once, y is off by the formula's h/2 |y'| from the second step on */
             law l = { .from = 2, .allowed_x = 1e-14, .allowed_y = 0.51 * h };
             int ok = by_library(method ? "mebdf" : "bdf", sets[i], e) == DAE_OK;
-            int exact =
-                fabs(e[1].x) <= 1e-14; /* and y_1 = -(sin h - x_0) / h, exactly, of BDF */
+            int exact = fabs(e[1].x) <= 1e-14; /* and y_1 = -(sin h - x_0) / h, exactly, of BDF */
             double y1 = -cos(h) - (-(sin(h) - (sets[i] == 'C' ? h : 0)) / h);
             exact = exact && (method == 1 || fabs(e[1].y + y1) <= 1e-13);
             print_errors(v, method ? "MEBDF, one step" : "BDF, one step", sets[i], e);
             fprintf(v->out, "  %s\n", verdict(v, ok && exact && obeys(&l, e)));
         }
     }
-    fprintf(v->out,
-            "    printed, from C: e_x = (-1)^n h, e_y = (-1)^(n-1) 4 n;  differenced: "
-            "e_x = h\n    for ever;  BDF solves the algebraic equation exactly and "
-            "forgets the start\n");
+    fprintf(v->out, "    printed, from C: e_x = (-1)^n h, e_y = (-1)^(n-1) 4 n;  differenced: "
+                    "e_x = h\n    for ever;  BDF solves the algebraic equation exactly and "
+                    "forgets the start\n");
 }
 
 /* ---- orders ---- */
@@ -175,7 +167,7 @@ enum { table_orders = 5 };
 typedef struct table_row {
     const char *label, *method, *form;
     unsigned mask;
-    int more; /* order k + more                               */
+    int more; /* order k + more */
     int from; /* both bounds hold from this k on; below, k + more is the lower one only */
 } table_row;
 
@@ -198,13 +190,11 @@ static double table_order(const problem_instance *p, const table_row *r, int k)
     static const double low[2][table_orders + 1] = { { 0, 4096, 2048, 1024, 384, 192 },
                                                      { 0, 1024, 512, 384, 192, 128 } };
     int more = strcmp(r->method, "mebdf") == 0, first = p->index == 1;
-    order_study s = {
-        .m = { .p = p, .order = k, .t_end = first ? 1 : 0.875, .method = r->method },
-        .mask = r->mask,
-        .high = 1 / high[more][k],
-        .low = 1 / low[more][k],
-        .length = first ? 1 : 0.5
-    };
+    order_study s = { .m = { .p = p, .order = k, .t_end = first ? 1 : 0.875, .method = r->method },
+                      .mask = r->mask,
+                      .high = 1 / high[more][k],
+                      .low = 1 / low[more][k],
+                      .length = first ? 1 : 0.5 };
     return measured_order(&s);
 }
 
@@ -214,15 +204,13 @@ static void orders_table(verdicts *v)
             "\norders of the k-step methods, constant steps, on the pendulum\n"
             "    %-24s %-6s",
             "method", "order");
-    for (int k = 1; k <= table_orders; k++)
-        fprintf(v->out, "  k = %d", k);
+    for (int k = 1; k <= table_orders; k++) fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const table_row *r = &table[i];
         problem_instance p;
         int good = 1;
-        if (!march_open(v, &p, "pendulum", r->form, NULL, 0))
-            continue;
+        if (!march_open(v, &p, "pendulum", r->form, NULL, 0)) continue;
         fprintf(v->out, "    %-24s %-6s", r->label, r->more ? "k + 1" : "k");
         for (int k = 1; k <= table_orders; k++) {
             double off = table_order(&p, r, k) - (k + r->more);
@@ -238,11 +226,9 @@ static void orders_table(verdicts *v)
 static void steps_needed(verdicts *v)
 {
     problem_instance p;
-    fprintf(v->out,
-            "\nBDF, constant steps, the test DAE with x and y wrong by 0.1 at the start: "
-            "order of y\n");
-    if (!march_open(v, &p, "sine", NULL, NULL, 0))
-        return;
+    fprintf(v->out, "\nBDF, constant steps, the test DAE with x and y wrong by 0.1 at the start: "
+                    "order of y\n");
+    if (!march_open(v, &p, "sine", NULL, NULL, 0)) return;
     for (int after = 0; after < 2; after++) {
         int good = 1;
         fprintf(v->out, "    after k%s steps%6s %-6s", after ? " + 1" : "    ", "",
@@ -291,9 +277,7 @@ static void make_mesh(mesh *m, int kind, double size, double length, uint64_t *b
     m->points = 0;
     while (t < length && m->points < most_points) {
         m->t[m->points++] = t;
-        double u = kind == 1   ? 0.5 + random_number(bits)
-                   : kind == 2 ? 1 + 0.5 * sin(t)
-                               : 1;
+        double u = kind == 1 ? 0.5 + random_number(bits) : kind == 2 ? 1 + 0.5 * sin(t) : 1;
         t += u * size;
     }
 }
@@ -305,8 +289,7 @@ static void derivative_weights(int k, const double *t, double *w)
     for (int j = 1; j <= k; j++) {
         double above = 1, below = t[-j] - t[0];
         for (int m = 1; m <= k; m++) {
-            if (m == j)
-                continue;
+            if (m == j) continue;
             above *= t[0] - t[-m];
             below *= t[-j] - t[-m];
         }
@@ -329,17 +312,13 @@ static void bare_errors(const mesh *m, int k, sum *e)
         double t = m->t[n], exact[chain] = { sin(t), cos(t), -sin(t) };
         y[0][n] = exact[0];
         y[1][n] = exact[1]; /* starting values */
-        if (n < k)
-            continue;
+        if (n < k) continue;
         double second = 0, third = 0;
         derivative_weights(k, m->t + n, w);
-        for (int j = 0; j <= k; j++)
-            second += w[j] * y[0][n - j];
+        for (int j = 0; j <= k; j++) second += w[j] * y[0][n - j];
         y[1][n] = second;
-        for (int j = 0; j <= k; j++)
-            third += w[j] * y[1][n - j];
-        if (n < 2 * k)
-            continue; /* the first k steps after exact values are another matter */
+        for (int j = 0; j <= k; j++) third += w[j] * y[1][n - j];
+        if (n < 2 * k) continue; /* the first k steps after exact values are another matter */
         e->square[1] += (second - exact[1]) * (second - exact[1]);
         e->square[2] += (third - exact[2]) * (third - exact[2]);
         e->count++;
@@ -350,9 +329,7 @@ static void bare_errors(const mesh *m, int k, sum *e)
 static void library_errors(const problem_instance *p, const mesh *m, int k, sum *e)
 {
     double t[most_order + 1], x[(most_order + 1) * chain], exact[chain];
-    dae_options o = {
-        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100
-    };
+    dae_options o = { .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100 };
     dae_solver *s = study_open(&p->problem, &o);
     for (int j = 0; j <= k; j++) {
         t[j] = m->t[k - j];
@@ -361,15 +338,13 @@ static void library_errors(const problem_instance *p, const mesh *m, int k, sum 
     dae_status status = dae_start_history(s, k + 1, t, x);
     for (int n = k + 1; n < m->points && status == DAE_OK; n++) {
         status = dae_step_fixed(s, m->t[n] - dae_time(s), k);
-        if (status == DAE_OK)
-            status = dae_read(s, dae_time(s), x, NULL);
+        if (status == DAE_OK) status = dae_read(s, dae_time(s), x, NULL);
         p->exact(dae_time(s), exact, p->problem.user);
         for (int i = 0; i < chain && n > 3 * k + 2; i++)
             e->square[i] += (x[i] - exact[i]) * (x[i] - exact[i]);
         e->count += n > 3 * k + 2;
     }
-    for (int i = 0; i < chain && status != DAE_OK; i++)
-        e->square[i] = NAN;
+    for (int i = 0; i < chain && status != DAE_OK; i++) e->square[i] = NAN;
     dae_close(s);
 }
 
@@ -379,22 +354,19 @@ typedef struct mesh_row {
 } mesh_row;
 
 static const mesh_row mesh_rows[] = {
-    { "y2 (index 2), even", 0, 0, 1, 0 },
-    { "y2 (index 2), random", 0, 1, 1, 0 },
-    { "y3 (index 3), even", 0, 0, 2, 0 },
-    { "y3 (index 3), random", 0, 1, 2, 1 },
-    { "y3 (index 3), slowly varying", 0, 2, 2, 0 },
-    { "y2 (index 2), random", 1, 1, 1, 0 },
-    { "y3 (index 3), even", 1, 0, 2, 0 },
-    { "y3 (index 3), random", 1, 1, 2, 1 },
+    { "y2 (index 2), even", 0, 0, 1, 0 },           { "y2 (index 2), random", 0, 1, 1, 0 },
+    { "y3 (index 3), even", 0, 0, 2, 0 },           { "y3 (index 3), random", 0, 1, 2, 1 },
+    { "y3 (index 3), slowly varying", 0, 2, 2, 0 }, { "y2 (index 2), random", 1, 1, 1, 0 },
+    { "y3 (index 3), even", 1, 0, 2, 0 },           { "y3 (index 3), random", 1, 1, 2, 1 },
 };
 
 static double mesh_order(const problem_instance *p, const mesh_row *r, int k)
 {
     enum { sizes = 4, meshes = 8 };
     uint64_t bits = 0x9e3779b97f4a7c15ULL;
-    static const double largest[most_order] = { 1 / 64., 1 / 64., 1 / 32.,
-                                                1 / 24., 1 / 16., 1 / 12. };
+    static const double largest[most_order] = {
+        1 / 64., 1 / 64., 1 / 32., 1 / 24., 1 / 16., 1 / 12.
+    };
     static const double factor[most_order] = { 0.5, 0.5, 0.6, 0.7, 0.75, 0.8 };
     double size[sizes], error[sizes];
     mesh m;
@@ -416,21 +388,18 @@ static double mesh_order(const problem_instance *p, const mesh_row *r, int k)
 static void random_meshes(verdicts *v)
 {
     problem_instance p;
-    fprintf(
-        v->out,
-        "\nwhat if we use variable stepsizes? y1 = sin t, y2 = y1', y3 = y2', steps "
-        "between h/2 and 3h/2,\nroot mean square over eight meshes\n    %-17s %-30s %-6s",
-        "formula", "error of", "order");
-    for (int k = 1; k <= most_order; k++)
-        fprintf(v->out, "  k = %d", k);
+    fprintf(v->out,
+            "\nwhat if we use variable stepsizes? y1 = sin t, y2 = y1', y3 = y2', steps "
+            "between h/2 and 3h/2,\nroot mean square over eight meshes\n    %-17s %-30s %-6s",
+            "formula", "error of", "order");
+    for (int k = 1; k <= most_order; k++) fprintf(v->out, "  k = %d", k);
     fprintf(v->out, "\n");
-    if (!march_open(v, &p, "chain", NULL, NULL, 0))
-        return;
+    if (!march_open(v, &p, "chain", NULL, NULL, 0)) return;
     for (size_t i = 0; i < sizeof mesh_rows / sizeof *mesh_rows; i++) {
         const mesh_row *r = &mesh_rows[i];
         int good = 1, most = r->library ? 5 : 6;
-        fprintf(v->out, "    %-17s %-30s %-6s", r->library ? "the library's" : "BDF",
-                r->label, r->less ? "k - 1" : "k");
+        fprintf(v->out, "    %-17s %-30s %-6s", r->library ? "the library's" : "BDF", r->label,
+                r->less ? "k - 1" : "k");
         for (int k = 1; k <= most; k++) {
             double order = mesh_order(&p, r, k);
             good = good && fabs(order - (k - r->less)) <= 0.25;
@@ -439,10 +408,8 @@ static void random_meshes(verdicts *v)
         fprintf(v->out, "%s  %s\n", r->library ? "       " : "", verdict(v, good));
     }
     problem_close(&p);
-    fprintf(
-        v->out,
-        "    so: index 2 keeps order k; each further index loses one, and implicit "
-        "Euler does\n    not converge in index 3; slowly varying steps lose nothing\n");
+    fprintf(v->out, "    so: index 2 keeps order k; each further index loses one, and implicit "
+                    "Euler does\n    not converge in index 3; slowly varying steps lose nothing\n");
 }
 
 static int run(FILE *out)
@@ -459,7 +426,6 @@ const reproduction reproduction_seminar = {
     .id = "seminar",
     .title = "the smallest index-2 system: trapezoidal rule, BDF, MEBDF; orders; varying "
              "steps",
-    .source =
-        "Allaart-Bruin, seminar slides on DAEs; Brenan, Campbell, Petzold 1996, ch. 3",
+    .source = "Allaart-Bruin, seminar slides on DAEs; Brenan, Campbell, Petzold 1996, ch. 3",
     .run = run,
 };

@@ -34,8 +34,7 @@ static dae_status start(const march *m, dae_solver *s)
     enum { most = 8 };
     int n = m->p->problem.size, count = m->ratio > 0 ? m->order + 1 : m->order;
     double t[most], x[most * march_unknowns];
-    if (count > most || n > march_unknowns)
-        return DAE_E_LIMIT;
+    if (count > most || n > march_unknowns) return DAE_E_LIMIT;
     for (int j = 0; j < count; j++) {
         t[j] = march_time(m, -j);
         m->p->exact(t[j], x + j * n, m->p->problem.user);
@@ -51,27 +50,26 @@ static dae_status start(const march *m, dae_solver *s)
 dae_status march_run(const march *m, double *path, int *done)
 {
     int n = m->p->problem.size, step = 0;
-    dae_options options = {
-        .rtol = 1e-3, .atol = 1, .newton_tolerance = 1e-13, .newton_max = 100,
-        .method = m->method, .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT,
-        .fixed_step = fabs(march_time(m, 1) - march_time(m, 0)), .first = DAE_FIRST_PLAIN
-    };
+    dae_options options = { .rtol = 1e-3,
+                            .atol = 1,
+                            .newton_tolerance = 1e-13,
+                            .newton_max = 100,
+                            .method = m->method,
+                            .start = m->method ? DAE_START_TRUST : DAE_START_CORRECT,
+                            .fixed_step = fabs(march_time(m, 1) - march_time(m, 0)),
+                            .first = DAE_FIRST_PLAIN };
     dae_solver *s = study_open(&m->p->problem, &options);
     dae_status status = dae_last_status(s);
-    if (status == DAE_OK)
-        status = start(m, s);
-    if (status == DAE_OK)
-        status = dae_read(s, dae_time(s), path, NULL);
+    if (status == DAE_OK) status = start(m, s);
+    if (status == DAE_OK) status = dae_read(s, dae_time(s), path, NULL);
     while (status == DAE_OK && step < m->steps) {
         status = dae_step_fixed(s, march_time(m, step + 1) - dae_time(s), m->order);
-        if (status != DAE_OK)
-            break;
+        if (status != DAE_OK) break;
         step++;
         status = dae_read(s, dae_time(s), path + step * n, NULL);
     }
     dae_close(s);
-    if (done)
-        *done = step;
+    if (done) *done = step;
     return status;
 }
 
@@ -84,8 +82,7 @@ double march_error(const march *m, unsigned mask, int first, int last)
     for (int step = first; step <= last && !failed; step++) {
         m->p->exact(march_time(m, step), exact, m->p->problem.user);
         for (int i = 0; i < n; i++)
-            if (mask >> i & 1)
-                largest = fmax(largest, fabs(path[step * n + i] - exact[i]));
+            if (mask >> i & 1) largest = fmax(largest, fabs(path[step * n + i] - exact[i]));
     }
     free(path);
     return failed ? NAN : largest;
@@ -97,8 +94,7 @@ int march_open(verdicts *v, problem_instance *p, const char *problem, const char
     const problem_setting set = { .name = setting, .value = value };
     int count = setting ? 1 : 0;
     int status = study_problem(problem_find(problem), form, &set, count, p, NULL);
-    if (status == DAE_OK && p->exact && p->problem.size <= march_unknowns)
-        return 1;
+    if (status == DAE_OK && p->exact && p->problem.size <= march_unknowns) return 1;
     fprintf(v->out, "    problem '%s' cannot be used  %s\n", problem, verdict(v, 0));
     problem_close(p);
     return 0;
@@ -110,8 +106,7 @@ double fitted_order(int count, const double *h, const double *error)
 {
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
     for (int i = 0; i < count; i++) {
-        if (!(error[i] > 0) || isinf(error[i]))
-            return NAN;
+        if (!(error[i] > 0) || isinf(error[i])) return NAN;
         mean_x += log(h[i]) / count;
         mean_y += log(error[i]) / count;
     }
@@ -131,9 +126,7 @@ double measured_order(const order_study *s)
         march m = s->m;
         m.h = h[i] = s->high * pow(s->low / s->high, (double)i / (points - 1));
         m.disturbance *= pow(m.h, s->disturbance_order);
-        if (!s->at)
-            m.steps =
-                (int)lround(s->length / (m.h * (m.ratio > 0 ? 1 + m.ratio : 2))) * 2;
+        if (!s->at) m.steps = (int)lround(s->length / (m.h * (m.ratio > 0 ? 1 + m.ratio : 2))) * 2;
         error[i] = s->at ? march_error(&m, s->mask, s->at, s->at)
                          : march_error(&m, s->mask, m.steps / 2, m.steps);
     }
@@ -152,7 +145,6 @@ double jacobi_amplitude(double u, double m)
         b = sqrt(a[n] * b);
     }
     double phi = ldexp(a[n] * u, n);
-    for (; n > 0; n--)
-        phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
+    for (; n > 0; n--) phi = (phi + asin(c[n] / a[n] * sin(phi))) / 2;
     return phi;
 }

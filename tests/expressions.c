@@ -10,11 +10,9 @@ void set_up(bench *t)
     dae_arena_init(&t->arena, NULL, 0);
     dae_memory_init(&t->memory, NULL);
     t->arena.escape = &t->escape;
-    if (setjmp(t->escape))
-        fail_msg("no memory");
+    if (setjmp(t->escape)) fail_msg("no memory");
     ex_graph_init(&t->g, &t->arena);
-    for (uint32_t k = 0; k < VARIABLES; k++)
-        t->x[k] = ex_variable(&t->g, k, 0, EX_REAL);
+    for (uint32_t k = 0; k < VARIABLES; k++) t->x[k] = ex_variable(&t->g, k, 0, EX_REAL);
 }
 
 void tear_down(bench *t)
@@ -29,16 +27,11 @@ double plainly(const ex_graph *g, ex_id e, const double *x)
     const ex_node *n = ex_at(g, e);
     int operands = ex_ops[n->op].operands;
     double a = 0, b = 0, v = NAN;
-    if (n->op == EX_IF)
-        return plainly(g, plainly(g, n->a, x) != 0 ? n->b : n->c, x);
-    if (operands > 0)
-        a = plainly(g, n->a, x);
-    if (n->op == EX_AND && a == 0)
-        return 0;
-    if (n->op == EX_OR && a != 0)
-        return 1;
-    if (operands > 1)
-        b = plainly(g, n->b, x);
+    if (n->op == EX_IF) return plainly(g, plainly(g, n->a, x) != 0 ? n->b : n->c, x);
+    if (operands > 0) a = plainly(g, n->a, x);
+    if (n->op == EX_AND && a == 0) return 0;
+    if (n->op == EX_OR && a != 0) return 1;
+    if (operands > 1) b = plainly(g, n->b, x);
     switch (n->op) {
     case EX_NUMBER: v = g->number[n->a]; break;
     case EX_VARIABLE: v = x[n->a]; break;
@@ -59,9 +52,11 @@ double plainly(const ex_graph *g, ex_id e, const double *x)
     case EX_EXP: v = exp(a); break;
     case EX_LOG: v = log(a); break;
     case EX_LOG10: v = log10(a); break;
-    case EX_FLOOR: case EX_INTEGER_OF: v = floor(a); break;
+    case EX_FLOOR:
+    case EX_INTEGER_OF: v = floor(a); break;
     case EX_CEIL: v = ceil(a); break;
-    case EX_NO_EVENT: case EX_HOMOTOPY: v = a; break;
+    case EX_NO_EVENT:
+    case EX_HOMOTOPY: v = a; break;
     case EX_SMOOTH: v = b; break;
     case EX_ADD: v = a + b; break;
     case EX_SUBTRACT: v = a - b; break;
@@ -78,7 +73,8 @@ double plainly(const ex_graph *g, ex_id e, const double *x)
     case EX_LESS_EQUAL: v = a <= b; break;
     case EX_EQUAL: v = a == b; break;
     case EX_NOT_EQUAL: v = a != b; break;
-    case EX_AND: case EX_OR: v = b; break;
+    case EX_AND:
+    case EX_OR: v = b; break;
     default: fail_msg("no opinion on %s", ex_ops[n->op].name);
     }
     return v;
@@ -100,10 +96,12 @@ double between(double low, double high)
 }
 
 static const ex_op smooth_ops[] = {
-    EX_NEGATE, EX_ABS, EX_SQRT, EX_SIN, EX_COS, EX_TAN, EX_ASIN, EX_ACOS, EX_ATAN, EX_SINH,
-    EX_COSH, EX_TANH, EX_EXP, EX_LOG, EX_LOG10, EX_NO_EVENT, EX_SIGN, EX_FLOOR, EX_CEIL,
-    EX_ADD, EX_ADD, EX_ADD, EX_SUBTRACT, EX_SUBTRACT, EX_MULTIPLY, EX_MULTIPLY, EX_MULTIPLY,
-    EX_DIVIDE, EX_POWER, EX_ATAN2, EX_MIN, EX_MAX, EX_MOD, EX_REM, EX_DIV, EX_HOMOTOPY, EX_IF,
+    EX_NEGATE,   EX_ABS,      EX_SQRT,     EX_SIN,      EX_COS,      EX_TAN,      EX_ASIN,
+    EX_ACOS,     EX_ATAN,     EX_SINH,     EX_COSH,     EX_TANH,     EX_EXP,      EX_LOG,
+    EX_LOG10,    EX_NO_EVENT, EX_SIGN,     EX_FLOOR,    EX_CEIL,     EX_ADD,      EX_ADD,
+    EX_ADD,      EX_SUBTRACT, EX_SUBTRACT, EX_MULTIPLY, EX_MULTIPLY, EX_MULTIPLY, EX_DIVIDE,
+    EX_POWER,    EX_ATAN2,    EX_MIN,      EX_MAX,      EX_MOD,      EX_REM,      EX_DIV,
+    EX_HOMOTOPY, EX_IF,
 };
 
 static ex_id random_condition(bench *t, const ex_id *pool)
@@ -139,21 +137,18 @@ static ex_id random_node(bench *t, const ex_id *pool, const double *x)
 /* POOL expressions of growing depth, and a point where all are defined. */
 void random_pool(bench *t, ex_id *pool, double *x)
 {
-    for (int k = 0; k < VARIABLES; k++)
-        x[k] = between(-3, 3);
+    for (int k = 0; k < VARIABLES; k++) x[k] = between(-3, 3);
     for (int k = 0; k < POOL; k++)
         pool[k] = k % 3 ? t->x[below(VARIABLES)] : ex_number(&t->g, between(-4, 4));
     for (int k = 0; k < 4 * POOL; k++) {
         ex_id e = random_node(t, pool, x);
-        if (e)
-            pool[k % POOL] = e;
+        if (e) pool[k % POOL] = e;
     }
 }
 
 void agree(bench *t, ex_id e, double got, double want, double tolerance)
 {
-    if (got == want || (isnan(got) && isnan(want)))
-        return;
+    if (got == want || (isnan(got) && isnan(want))) return;
     if (!(fabs(got - want) <= tolerance * (1 + fabs(want))))
         fail_msg("%.17g, not %.17g: %s", got, want, ex_print(&t->g, e, NULL, NULL, 1000));
 }
@@ -172,15 +167,16 @@ static ex_id element(ex_graph *g, uint32_t first, uint32_t count, ex_id index)
 
 static ex_statement *add_statement(ex_graph *g, ex_block *block, ex_statement s)
 {
-    block->statement = dae_arena_grow(g->arena, block->statement, block->statements,
-                                      &block->capacity, sizeof s);
+    block->statement =
+        dae_arena_grow(g->arena, block->statement, block->statements, &block->capacity, sizeof s);
     block->statement[block->statements] = s;
     return &block->statement[block->statements++];
 }
 
 static void assign(ex_graph *g, ex_block *block, uint32_t slot, ex_id value)
 {
-    add_statement(g, block, (ex_statement){ .kind = EX_ASSIGN, .first = slot, .count = 1, .value = value });
+    add_statement(g, block,
+                  (ex_statement){ .kind = EX_ASSIGN, .first = slot, .count = 1, .value = value });
 }
 
 static ex_procedure *procedure(ex_graph *g, const char *name, uint32_t inputs, uint32_t slots,
@@ -189,8 +185,7 @@ static ex_procedure *procedure(ex_graph *g, const char *name, uint32_t inputs, u
     ex_procedure *p = dae_arena_take(g->arena, 1, sizeof *p);
     *p = (ex_procedure){ .name = name, .inputs = inputs, .slots = slots, .outputs = outputs };
     p->output = dae_arena_take(g->arena, outputs, sizeof *p->output);
-    for (uint32_t k = 0; k < outputs; k++)
-        p->output[k] = inputs + k;
+    for (uint32_t k = 0; k < outputs; k++) p->output[k] = inputs + k;
     return p;
 }
 
@@ -219,8 +214,9 @@ uint32_t make_fall(ex_graph *g)
     uint32_t number = ex_add_procedure(g, p);
     ex_id x = local(g, 0), one = ex_number(g, 1);
     ex_id rest = call1(g, number, ex_binary(g, EX_SUBTRACT, x, one));
-    assign(g, &p->body, 1, ex_if(g, ex_binary(g, EX_LESS_EQUAL, x, ex_number(g, 0.5)),
-                                 ex_binary(g, EX_MULTIPLY, x, x), ex_binary(g, EX_MULTIPLY, x, rest)));
+    assign(g, &p->body, 1,
+           ex_if(g, ex_binary(g, EX_LESS_EQUAL, x, ex_number(g, 0.5)),
+                 ex_binary(g, EX_MULTIPLY, x, x), ex_binary(g, EX_MULTIPLY, x, rest)));
     return number;
 }
 
@@ -230,15 +226,19 @@ uint32_t make_table(ex_graph *g, uint32_t power)
 {
     ex_procedure *p = procedure(g, "table", 2, 9, 1); /* i, x, y, v[4], k, h */
     ex_id i = local(g, 0), x = local(g, 1), k = local(g, 7);
-    ex_statement early = { .kind = EX_SPLIT, .condition = ex_binary(g, EX_LESS, i, ex_number(g, 0)) };
+    ex_statement early = { .kind = EX_SPLIT,
+                           .condition = ex_binary(g, EX_LESS, i, ex_number(g, 0)) };
     assign(g, &early.block, 2, ex_number(g, -1));
     add_statement(g, &early.block, (ex_statement){ .kind = EX_RETURN });
     add_statement(g, &p->body, early);
-    add_statement(g, &p->body, (ex_statement){
-        .kind = EX_ASSERT, .condition = ex_binary(g, EX_LESS, i, ex_number(g, 10)),
-        .message = ex_text(g, "big"), .place = { 3, 14 } });
+    add_statement(g, &p->body,
+                  (ex_statement){ .kind = EX_ASSERT,
+                                  .condition = ex_binary(g, EX_LESS, i, ex_number(g, 10)),
+                                  .message = ex_text(g, "big"),
+                                  .place = { 3, 14 } });
     ex_statement loop = { .kind = EX_WHILE, .condition = ex_constant(g, 1, EX_BOOLEAN) };
-    ex_statement stop = { .kind = EX_SPLIT, .condition = ex_binary(g, EX_LESS, ex_number(g, 3), k) };
+    ex_statement stop = { .kind = EX_SPLIT,
+                          .condition = ex_binary(g, EX_LESS, ex_number(g, 3), k) };
     add_statement(g, &stop.block, (ex_statement){ .kind = EX_BREAK });
     add_statement(g, &loop.block, stop);
     ex_id *argument = dae_arena_take(g->arena, 2, sizeof *argument);
@@ -246,10 +246,17 @@ uint32_t make_table(ex_graph *g, uint32_t power)
     argument[0] = x;
     argument[1] = k;
     result[0] = 8;
-    add_statement(g, &loop.block, (ex_statement){ .kind = EX_INVOKE, .procedure = power,
-        .argument = argument, .arguments = 2, .result = result, .results = 1 });
-    add_statement(g, &loop.block, (ex_statement){ .kind = EX_ASSIGN, .first = 3, .count = 4,
-                                                  .index = k, .value = local(g, 8) });
+    add_statement(g, &loop.block,
+                  (ex_statement){ .kind = EX_INVOKE,
+                                  .procedure = power,
+                                  .argument = argument,
+                                  .arguments = 2,
+                                  .result = result,
+                                  .results = 1 });
+    add_statement(
+        g, &loop.block,
+        (ex_statement){
+            .kind = EX_ASSIGN, .first = 3, .count = 4, .index = k, .value = local(g, 8) });
     assign(g, &loop.block, 7, ex_binary(g, EX_ADD, k, ex_number(g, 1)));
     add_statement(g, &p->body, loop);
     assign(g, &p->body, 2, element(g, 3, 4, i));
@@ -261,10 +268,13 @@ uint32_t make_endless(ex_graph *g, bool deep)
     ex_procedure *p = procedure(g, "endless", 1, 2, 1);
     uint32_t number = ex_add_procedure(g, p);
     if (deep) {
-        assign(g, &p->body, 1, call1(g, number, ex_binary(g, EX_ADD, local(g, 0), ex_number(g, 1))));
+        assign(g, &p->body, 1,
+               call1(g, number, ex_binary(g, EX_ADD, local(g, 0), ex_number(g, 1))));
     } else {
-        add_statement(g, &p->body, (ex_statement){
-            .kind = EX_WHILE, .condition = ex_constant(g, 1, EX_BOOLEAN), .place = { 2, 7 } });
+        add_statement(g, &p->body,
+                      (ex_statement){ .kind = EX_WHILE,
+                                      .condition = ex_constant(g, 1, EX_BOOLEAN),
+                                      .place = { 2, 7 } });
     }
     return number;
 }
@@ -281,7 +291,9 @@ uint32_t make_root(ex_graph *g)
 {
     ex_procedure *p = procedure(g, "root", 1, 3, 2);
     ex_id x = local(g, 0);
-    add_statement(g, &p->body, (ex_statement){ .kind = EX_ASSERT, .condition = ex_binary(g, EX_LESS, ex_number(g, 0), x) });
+    add_statement(g, &p->body,
+                  (ex_statement){ .kind = EX_ASSERT,
+                                  .condition = ex_binary(g, EX_LESS, ex_number(g, 0), x) });
     assign(g, &p->body, 1, ex_unary(g, EX_SQRT, x));
     assign(g, &p->body, 2, ex_binary(g, EX_ADD, x, ex_number(g, 1)));
     return ex_add_procedure(g, p);
@@ -319,10 +331,11 @@ typedef struct lazy {
 static double needed(lazy *l, ex_id e)
 {
     const ex_node *n = ex_at(l->g, e);
-    if (l->known[e] || l->failed)
-        return l->value[e];
-    double v = 0, a = n->op == EX_NUMBER || n->op == EX_VARIABLE ? 0 :
-               needed(l, n->op == EX_RESULT ? l->g->argument[ex_at(l->g, n->a)->b] : n->a);
+    if (l->known[e] || l->failed) return l->value[e];
+    double v = 0,
+           a = n->op == EX_NUMBER || n->op == EX_VARIABLE
+                   ? 0
+                   : needed(l, n->op == EX_RESULT ? l->g->argument[ex_at(l->g, n->a)->b] : n->a);
     switch (n->op) {
     case EX_NUMBER: v = l->g->number[n->a]; break;
     case EX_VARIABLE: v = l->x[n->a]; break;
@@ -352,8 +365,9 @@ static double needed(lazy *l, ex_id e)
 
 bool lazily(const ex_graph *g, ex_id e, const double *x, double *value)
 {
-    lazy l = { .g = g, .x = x, .value = calloc(g->nodes, sizeof *l.value),
-               .known = calloc(g->nodes, 1) };
+    lazy l = {
+        .g = g, .x = x, .value = calloc(g->nodes, sizeof *l.value), .known = calloc(g->nodes, 1)
+    };
     assert_non_null(l.value);
     assert_non_null(l.known);
     *value = needed(&l, e);

@@ -29,8 +29,7 @@ static char *slurp(const golden *g, const char *ending, size_t *length)
     char path[PATH_MOST];
     path_of(path, g->folder, g->name, ending);
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
+    if (!file) return NULL;
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
@@ -84,13 +83,10 @@ static void test_golden(void **state)
     mo_context c;
     mo_context_init(&c, NULL, 0);
     const char *got = said(g, &c, text, length);
-    if (getenv("UPDATE_MESSAGES"))
-        update(g, got);
+    if (getenv("UPDATE_MESSAGES")) update(g, got);
     char *want = slurp(g, ".txt", &want_length);
-    if (!want)
-        fail_msg("tests/%s/%s.txt is missing", g->folder, g->name);
-    if (want_length > 0 && want[want_length - 1] == '\n')
-        want[want_length - 1] = '\0';
+    if (!want) fail_msg("tests/%s/%s.txt is missing", g->folder, g->name);
+    if (want_length > 0 && want[want_length - 1] == '\n') want[want_length - 1] = '\0';
     if (strcmp(want, got) != 0) {
         show_difference(g, want, got);
         print_error("%s\n", got);
@@ -119,18 +115,17 @@ int run_goldens(const char *folder, size_t least, golden_say say)
         if (length > 3 && strcmp(e->d_name + length - 3, ".mo") == 0)
             all[count++] = (golden){ folder, strndup(e->d_name, length - 3), say };
     }
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     if (count < least) {
         print_error("%s: %zu cases; there must be %zu\n", path, count, least);
         return 1;
     }
     qsort(all, count, sizeof *all, by_name);
     for (size_t i = 0; i < count; i++)
-        test[i] = (struct CMUnitTest){ .name = all[i].name, .test_func = test_golden,
+        test[i] = (struct CMUnitTest){ .name = all[i].name,
+                                       .test_func = test_golden,
                                        .initial_state = &all[i] };
     int failed = _cmocka_run_group_tests(folder, test, count, NULL, NULL);
-    for (size_t i = 0; i < count; i++)
-        free(all[i].name);
+    for (size_t i = 0; i < count; i++) free(all[i].name);
     return failed;
 }

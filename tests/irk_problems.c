@@ -70,21 +70,27 @@ static int wave_exact(double t, double *x, void *user)
 
 void irk_subject_open(subject *q, const char *name, const char *form)
 {
-    static const double bent_x0[] = {1, 1}, bent3_x0[] = {0, 1, 1}, wave_x0[] = {0};
-    static const unsigned char bent_level[] = {0, DAE_ALGEBRAIC};
+    static const double bent_x0[] = { 1, 1 }, bent3_x0[] = { 0, 1, 1 }, wave_x0[] = { 0 };
+    static const unsigned char bent_level[] = { 0, DAE_ALGEBRAIC };
     memset(q, 0, sizeof *q);
     if (!strcmp(name, "bent")) {
         q->p = (problem_instance){
-            .problem = {.size = 2, .residual = bent_residual, .level = bent_level}, .t1 = 2,
-            .x0 = bent_x0, .exact = bent_exact};
+            .problem = { .size = 2, .residual = bent_residual, .level = bent_level },
+            .t1 = 2,
+            .x0 = bent_x0,
+            .exact = bent_exact
+        };
         q->n = q->m = 2;
     } else if (!strcmp(name, "bent-3")) {
-        q->p = (problem_instance){.problem = {.size = 3, .residual = bent3_residual}, .t1 = 2,
-                                  .x0 = bent3_x0, .exact = irk_bent3_exact};
+        q->p = (problem_instance){ .problem = { .size = 3, .residual = bent3_residual },
+                                   .t1 = 2,
+                                   .x0 = bent3_x0,
+                                   .exact = irk_bent3_exact };
         q->n = q->m = 3;
     } else if (!strcmp(name, "wave")) {
-        q->p = (problem_instance){.problem = {.size = 1, .rhs = wave_rhs}, .t1 = 2,
-                                  .x0 = wave_x0, .exact = wave_exact};
+        q->p = (problem_instance){
+            .problem = { .size = 1, .rhs = wave_rhs }, .t1 = 2, .x0 = wave_x0, .exact = wave_exact
+        };
         q->n = q->m = 1;
     } else if (!strcmp(name, "nonlinear-ode")) {
         subject_open(q, name, form, "eps", 0.5);

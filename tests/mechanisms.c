@@ -9,18 +9,15 @@ static const double g = 9.81;
 static int spatial_mass(double t, const double *q, double *M, void *user)
 {
     (void)t, (void)user;
-    for (int i = 0; i < 6; i++)
-        M[i * 7] = i < 3 ? 2 : 1 + 0.1 * q[1] * q[1];
+    for (int i = 0; i < 6; i++) M[i * 7] = i < 3 ? 2 : 1 + 0.1 * q[1] * q[1];
     M[0 * 6 + 3] = M[3 * 6 + 0] = 0.2;
     return DAE_OK;
 }
 
-static int spatial_force(double t, const double *q, const double *v, double *f,
-                         void *user)
+static int spatial_force(double t, const double *q, const double *v, double *f, void *user)
 {
     (void)t, (void)user;
-    for (int i = 0; i < 6; i++)
-        f[i] = -0.3 * v[i] - (i >= 3 ? 2 * q[i] : 0);
+    for (int i = 0; i < 6; i++) f[i] = -0.3 * v[i] - (i >= 3 ? 2 * q[i] : 0);
     f[2] -= 2 * g;
     f[5] -= g;
     return DAE_OK;
@@ -29,11 +26,9 @@ static int spatial_force(double t, const double *q, const double *v, double *f,
 static int spatial_constraint(double t, const double *q, double *phi, void *user)
 {
     const spatial *s = user;
-    double z = q[2] - s->shake * sin(3 * t),
-           first = q[0] * q[0] + q[1] * q[1] + z * z - 1;
+    double z = q[2] - s->shake * sin(3 * t), first = q[0] * q[0] + q[1] * q[1] + z * z - 1;
     double second = -0.64;
-    for (int i = 0; i < 3; i++)
-        second += (q[3 + i] - q[i]) * (q[3 + i] - q[i]);
+    for (int i = 0; i < 3; i++) second += (q[3 + i] - q[i]) * (q[3 + i] - q[i]);
     for (int k = 0; k < s->copies; k++) {
         phi[2 * k] = (k + 1) * first;
         phi[2 * k + 1] = (k + 1) * second;
@@ -71,8 +66,7 @@ static int top_mass(double t, const double *q, double *M, void *user)
     double G[3][4];
     (void)t, (void)user;
     body_rates(q + 3, G);
-    for (int i = 0; i < 3; i++)
-        M[i * 8] = 2;
+    for (int i = 0; i < 3; i++) M[i * 8] = 2;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
             for (int k = 0; k < 3; k++)
@@ -88,14 +82,11 @@ static int top_force(double t, const double *q, const double *v, double *f, void
     (void)t, (void)user;
     body_rates(q + 3, G);
     body_rates(v + 3, H);
-    for (int i = 0; i < 7; i++)
-        f[i] = i == 2 ? -2 * g : 0;
+    for (int i = 0; i < 7; i++) f[i] = i == 2 ? -2 * g : 0;
     for (int k = 0; k < 3; k++) {
         double omega = 0;
-        for (int j = 0; j < 4; j++)
-            omega += 2 * G[k][j] * v[3 + j];
-        for (int i = 0; i < 4; i++)
-            f[3 + i] -= 4 * H[k][i] * inertia[k] * omega;
+        for (int j = 0; j < 4; j++) omega += 2 * G[k][j] * v[3 + j];
+        for (int i = 0; i < 4; i++) f[3 + i] -= 4 * H[k][i] * inertia[k] * omega;
     }
     return DAE_OK;
 }
@@ -117,8 +108,7 @@ static int top_energy(double t, const double *q, const double *v, double *E, voi
     top_mass(t, q, M, user);
     *E = 2 * g * q[2];
     for (int i = 0; i < 7; i++)
-        for (int j = 0; j < 7; j++)
-            *E += v[i] * M[i + 7 * j] * v[j] / 2;
+        for (int j = 0; j < 7; j++) *E += v[i] * M[i + 7 * j] * v[j] / 2;
     return DAE_OK;
 }
 
@@ -129,8 +119,7 @@ const dae_mechanical top_model = { .coordinates = 7,
                                    .constraint = top_constraint,
                                    .energy = top_energy,
                                    .steady = 1 };
-const double top_q[7] = { 0, 0, 1, 0.9, 0.3, 0.1, -0.2 },
-             top_v[7] = { 0, 0, 0, 0, 0.5, -0.5, 2 };
+const double top_q[7] = { 0, 0, 1, 0.9, 0.3, 0.1, -0.2 }, top_v[7] = { 0, 0, 0, 0, 0.5, -0.5, 2 };
 
 /* A mass on a floor with Coulomb friction against the pressure, v > 0: x'' = -mu g. */
 static int slide_force(double t, const double *q, const double *v, double *f, void *user)
@@ -141,8 +130,8 @@ static int slide_force(double t, const double *q, const double *v, double *f, vo
     return DAE_OK;
 }
 
-static int slide_friction(double t, const double *q, const double *v,
-                          const double *lambda, double *f, void *user)
+static int slide_friction(double t, const double *q, const double *v, const double *lambda,
+                          double *f, void *user)
 {
     (void)t, (void)q, (void)v, (void)user;
     f[0] = -0.25 * lambda[0];

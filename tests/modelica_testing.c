@@ -6,8 +6,7 @@
 
 static void must_be_right(mo_context *c, const char *text)
 {
-    if (c->errors == 0 && c->fatal == DAE_OK)
-        return;
+    if (c->errors == 0 && c->fatal == DAE_OK) return;
     print_error("%.2000s\n%s\n", text, mo_diagnostics_text(c));
     fail();
 }
@@ -46,8 +45,7 @@ dae_status read_bytes(mo_context *c, const char *text, size_t length)
 {
     mo_context_init(c, NULL, 0);
     int code = setjmp(c->escape);
-    if (code)
-        return mo_escaped(c, code);
+    if (code) return mo_escaped(c, code);
     mo_parse(c, mo_add_source(c, "test.mo", text, length));
     return DAE_OK;
 }

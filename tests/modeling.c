@@ -57,8 +57,8 @@ dae_status trial_simulate(trial_model *w, const dae_simulation *s)
 
 dae_status trial_run(trial_model *w, double stop, double tolerance)
 {
-    return trial_simulate(w, &(dae_simulation){ .stop = stop, .tolerance = tolerance,
-                                                .intervals = 100 });
+    return trial_simulate(
+        w, &(dae_simulation){ .stop = stop, .tolerance = tolerance, .intervals = 100 });
 }
 
 double trial_at(trial_model *w, size_t row, const char *name)
@@ -77,8 +77,7 @@ double trial_last(trial_model *w, const char *name)
 double trial_error(trial_model *w, const char *name, double (*f)(double t))
 {
     double most = 0;
-    for (size_t k = 0; k < w->rows; k++)
-        most = fmax(most, fabs(trial_at(w, k, name) - f(w->t[k])));
+    for (size_t k = 0; k < w->rows; k++) most = fmax(most, fabs(trial_at(w, k, name) - f(w->t[k])));
     return most;
 }
 

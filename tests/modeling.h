@@ -12,7 +12,7 @@ typedef struct trial_model {
     mo_model front;
     flat_model *flat;
     model *m;
-    double *t, *row;      /* rows of the last run: row[k * width + i] */
+    double *t, *row; /* rows of the last run: row[k * width + i] */
     size_t rows, width, capacity;
 } trial_model;
 
@@ -29,7 +29,7 @@ double trial_error(trial_model *w, const char *name, double (*f)(double t));
 
 /* Status and words of the last call; the messages are printed if they are not right. */
 void check_words(trial_model *w, dae_status got, dae_status want, const char *file, int line, ...);
-#define expect_run(w, got, want, ...) \
+#define expect_run(w, got, want, ...)                                                              \
     check_words(w, got, want, __FILE__, __LINE__, __VA_ARGS__, (char *)NULL)
 #define expect_good(w, got) check_words(w, got, DAE_OK, __FILE__, __LINE__, (char *)NULL)
 

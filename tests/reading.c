@@ -27,8 +27,7 @@ static const char *fault_of_said(const mo_context *c, const char *said)
             return "a place behind the end of the text";
     }
     for (const char *s = said; *s; s++)
-        if ((unsigned char)*s < 0x20 && *s != '\n')
-            return "a control character in a message";
+        if ((unsigned char)*s < 0x20 && *s != '\n') return "a control character in a message";
     return NULL;
 }
 
@@ -38,16 +37,13 @@ static const char *fault_of_writing(mo_context *c, const mo_file *f)
     if (!first) /* no class at all */
         return NULL;
     const mo_file *g = mo_parse(c, mo_add_source(c, "again", first, strlen(first)));
-    if (c->errors > 0)
-        return "a text that was written is not read without errors";
-    if (hash_of_file(f) != hash_of_file(g))
-        return "written and read again, the tree is another";
+    if (c->errors > 0) return "a text that was written is not read without errors";
+    if (hash_of_file(f) != hash_of_file(g)) return "written and read again, the tree is another";
     return strcmp(first, mo_file_text(c, g)) == 0 ? NULL : "written twice, it is not the same";
 }
 
 /* Reads in an open context; *said is what it says. */
-static const char *read_and_judge(mo_context *c, const char *text, size_t length,
-                                  const char **said)
+static const char *read_and_judge(mo_context *c, const char *text, size_t length, const char **said)
 {
     int code = setjmp(c->escape);
     if (code) {
@@ -64,18 +60,15 @@ static const char *read_and_judge(mo_context *c, const char *text, size_t length
 const char *fault_of_reading(const char *text, size_t length)
 {
     mo_context *c = malloc(2 * sizeof *c);
-    if (!c)
-        return "no memory";
+    if (!c) return "no memory";
     const char *said[2] = { "", "" }, *fault = NULL;
     for (int i = 0; i < 2; i++) {
         mo_context_init(&c[i], NULL, MEMORY_MOST);
         const char *found = read_and_judge(&c[i], text, length, &said[i]);
         fault = fault ? fault : found;
     }
-    if (!fault && strcmp(said[0], said[1]) != 0)
-        fault = "read twice, it says something else";
-    for (int i = 0; i < 2; i++)
-        mo_context_release(&c[i]);
+    if (!fault && strcmp(said[0], said[1]) != 0) fault = "read twice, it says something else";
+    for (int i = 0; i < 2; i++) mo_context_release(&c[i]);
     free(c);
     return fault;
 }

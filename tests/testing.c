@@ -12,7 +12,7 @@ typedef struct held {
     size_t bytes;
     uint64_t mark; /* LIVE or DEAD */
     struct held *next;
-    double pad;    /* what follows is aligned for everything */
+    double pad; /* what follows is aligned for everything */
 } held;
 
 static const uint64_t LIVE = 0x11fe11fe11fe11feULL, DEAD = 0xdeadb10cdeadb10cULL;
@@ -34,7 +34,7 @@ static void *take(size_t bytes, void *context)
     }
     held *h = malloc(sizeof *h + bytes + FENCE_BYTES);
     if (!h) return NULL;
-    *h = (held){.bytes = bytes, .mark = LIVE};
+    *h = (held){ .bytes = bytes, .mark = LIVE };
     memset((char *)(h + 1), 0xcd, bytes);
     memset((char *)(h + 1) + bytes, FENCE, FENCE_BYTES);
     l->live++;
@@ -68,7 +68,7 @@ static void give(void *block, void *context)
 void ledger_open(ledger *l)
 {
     memset(l, 0, sizeof *l);
-    l->hook = (dae_allocator){.allocate = take, .release = give, .context = l};
+    l->hook = (dae_allocator){ .allocate = take, .release = give, .context = l };
 }
 
 void ledger_fail(ledger *l, long k, int forever)
@@ -174,9 +174,9 @@ double *numbers(int count)
 
 /* ---- the tank ---- */
 
-const double tank_x0[3] = {1, 1, 0.5}, tank_xdot0[3] = {-0.5, -1, -0.25};
-const char *const tank_names[3] = {"level", "flow", "valve"};
-const char *const tank_equations[3] = {"balance", "momentum", "closure"};
+const double tank_x0[3] = { 1, 1, 0.5 }, tank_xdot0[3] = { -0.5, -1, -0.25 };
+const char *const tank_names[3] = { "level", "flow", "valve" };
+const char *const tank_equations[3] = { "balance", "momentum", "closure" };
 
 void tank_exact(double t, double x[3])
 {
@@ -188,7 +188,7 @@ void tank_exact(double t, double x[3])
 static int tank_right(double t, const double *x, const double *xdot, double *f, tank *k)
 {
     int hit = t > k->after;
-    double right[3] = {-x[LEVEL] + x[VALVE], x[LEVEL] - 2 * x[FLOW], x[VALVE] - x[LEVEL] / 2};
+    double right[3] = { -x[LEVEL] + x[VALVE], x[LEVEL] - 2 * x[FLOW], x[VALVE] - x[LEVEL] / 2 };
     k->calls++;
     k->calls_after += hit;
     if (t > k->t_last) k->t_last = t;
@@ -248,8 +248,11 @@ static int tank_jacobian_xdot(double t, const double *x, const double *xdot, dou
 
 dae_problem tank_implicit(tank *user)
 {
-    return (dae_problem){.size = 3, .residual = tank_residual, .names = tank_names,
-                         .equation_names = tank_equations, .user = user};
+    return (dae_problem){ .size = 3,
+                          .residual = tank_residual,
+                          .names = tank_names,
+                          .equation_names = tank_equations,
+                          .user = user };
 }
 
 dae_problem tank_with_jacobian(tank *user)
@@ -262,10 +265,14 @@ dae_problem tank_with_jacobian(tank *user)
 
 dae_problem tank_mass(tank *user)
 {
-    static const double diagonal[3] = {1, 1, 0};
-    return (dae_problem){.size = 3, .rhs = tank_rhs, .mass_kind = DAE_MASS_DIAGONAL,
-                         .mass_values = diagonal, .names = tank_names,
-                         .equation_names = tank_equations, .user = user};
+    static const double diagonal[3] = { 1, 1, 0 };
+    return (dae_problem){ .size = 3,
+                          .rhs = tank_rhs,
+                          .mass_kind = DAE_MASS_DIAGONAL,
+                          .mass_values = diagonal,
+                          .names = tank_names,
+                          .equation_names = tank_equations,
+                          .user = user };
 }
 
 dae_problem tank_leading(tank *user)
@@ -280,7 +287,7 @@ dae_problem tank_leading(tank *user)
 
 void subject_open(subject *q, const char *name, const char *form, const char *setting, double value)
 {
-    problem_setting set = {.name = setting, .value = value};
+    problem_setting set = { .name = setting, .value = value };
     const char *culprit = NULL;
     memset(q, 0, sizeof *q);
     const problem_entry *entry = problem_find(name);

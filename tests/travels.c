@@ -27,7 +27,7 @@ double travel_error(const dae_options *o, const subject *q, double t, int steps,
 
 void travel_there_and_back(const dae_options *o, const subject *q, int derivative)
 {
-    double x[travel_unknowns], xdot[travel_unknowns], stop[] = {0.4, 0.8};
+    double x[travel_unknowns], xdot[travel_unknowns], stop[] = { 0.4, 0.8 };
     dae_solver *s = dae_open(&q->p.problem, o);
     assert_true(q->n <= travel_unknowns);
     expect(s, dae_start(s, q->p.t0, q->p.x0, q->p.xdot0), DAE_OK);
@@ -57,7 +57,7 @@ static int px(double t, const double *x, const double *xdot, double *g, void *us
 
 void travel_below_the_hinge(const char *method, const char *form)
 {
-    dae_options o = {.rtol = 1e-8, .atol = 1e-8, .method = method};
+    dae_options o = { .rtol = 1e-8, .atol = 1e-8, .method = method };
     double x[5], xdot[5], t, quarter = 1.8540746773013719 / sqrt(9.81); /* K(1/sqrt 2) */
     int which, direction;
     subject q;

@@ -17,8 +17,7 @@ static void stir(walk *w, uint64_t value)
 static void text(walk *w, const char *s)
 {
     stir(w, s ? strlen(s) + 1 : 0);
-    for (; s && *s; s++)
-        stir(w, (unsigned char)*s);
+    for (; s && *s; s++) stir(w, (unsigned char)*s);
 }
 
 /* ---------------------------------------------------------------- expressions ----------- */
@@ -28,15 +27,13 @@ static void expression(walk *w, const mo_ast *e);
 static void expressions(walk *w, mo_ast *const *item, int count)
 {
     stir(w, (uint64_t)count);
-    for (int i = 0; i < count; i++)
-        expression(w, item[i]);
+    for (int i = 0; i < count; i++) expression(w, item[i]);
 }
 
 static void reference(walk *w, const mo_reference *r)
 {
     stir(w, r ? 1 : 0);
-    if (!r)
-        return;
+    if (!r) return;
     stir(w, r->global);
     stir(w, (uint64_t)r->parts);
     for (int i = 0; i < r->parts; i++) {
@@ -56,10 +53,8 @@ static void iterators(walk *w, const mo_iterator *it, int count)
 
 static void call(walk *w, const mo_ast *e)
 {
-    if (e->kind != MO_A_ARRAY)
-        reference(w, e->call.reference);
-    for (int i = 0; e->call.label && i < e->count; i++)
-        text(w, e->call.label[i]);
+    if (e->kind != MO_A_ARRAY) reference(w, e->call.reference);
+    for (int i = 0; e->call.label && i < e->count; i++) text(w, e->call.label[i]);
     iterators(w, e->call.iterator, e->call.iterators);
 }
 
@@ -67,38 +62,27 @@ static void expression(walk *w, const mo_ast *e)
 {
     uint64_t bits;
     stir(w, e ? (uint64_t)e->kind + 1 : 0);
-    if (!e)
-        return;
+    if (!e) return;
     switch (e->kind) {
     case MO_A_REAL:
         memcpy(&bits, &e->number, sizeof bits);
         stir(w, bits);
         break;
     case MO_A_INTEGER:
-    case MO_A_BOOLEAN:
-        stir(w, (uint64_t)e->integer);
-        break;
+    case MO_A_BOOLEAN: stir(w, (uint64_t)e->integer); break;
     case MO_A_STRING:
-    case MO_A_FIELD:
-        text(w, e->text);
-        break;
+    case MO_A_FIELD: text(w, e->text); break;
     case MO_A_REFERENCE:
     case MO_A_CALL:
     case MO_A_PARTIAL:
-    case MO_A_ARRAY:
-        call(w, e);
-        break;
+    case MO_A_ARRAY: call(w, e); break;
     case MO_A_SUM:
     case MO_A_PRODUCT:
-        for (int i = 0; i < e->count; i++)
-            stir(w, e->op[i]);
+        for (int i = 0; i < e->count; i++) stir(w, e->op[i]);
         break;
     case MO_A_POWER:
-    case MO_A_RELATION:
-        stir(w, e->op[0]);
-        break;
-    default:
-        break;
+    case MO_A_RELATION: stir(w, e->op[0]); break;
+    default: break;
     }
     expressions(w, e->item, e->count);
 }
@@ -112,36 +96,31 @@ static void element(walk *w, const mo_element *e);
 static void modifier(walk *w, const mo_modifier *m)
 {
     stir(w, m ? 1 : 0);
-    if (!m)
-        return;
+    if (!m) return;
     reference(w, m->name);
     stir(w, (uint64_t)m->each | (uint64_t)m->final << 1 | (uint64_t)m->broken << 2 |
                 (uint64_t)m->deselects << 3 | (uint64_t)m->listed << 4);
     expression(w, m->value);
-    if (m->connection)
-        clause(w, m->connection);
-    if (m->element)
-        element(w, m->element);
+    if (m->connection) clause(w, m->connection);
+    if (m->element) element(w, m->element);
     text(w, m->comment);
     stir(w, (uint64_t)m->items);
-    for (int i = 0; i < m->items; i++)
-        modifier(w, m->item[i]);
+    for (int i = 0; i < m->items; i++) modifier(w, m->item[i]);
 }
 
 static void element(walk *w, const mo_element *e)
 {
     stir(w, (uint64_t)e->kind);
     stir(w, (uint64_t)e->is_protected | (uint64_t)e->redeclare << 1 | (uint64_t)e->final << 2 |
-                (uint64_t)e->inner << 3 | (uint64_t)e->outer << 4 |
-                (uint64_t)e->replaceable << 5 | (uint64_t)e->flow << 6 |
-                (uint64_t)e->stream << 7 | (uint64_t)e->input << 8 | (uint64_t)e->output << 9 |
-                (uint64_t)e->import_all << 10 | (uint64_t)e->variability << 11);
+                (uint64_t)e->inner << 3 | (uint64_t)e->outer << 4 | (uint64_t)e->replaceable << 5 |
+                (uint64_t)e->flow << 6 | (uint64_t)e->stream << 7 | (uint64_t)e->input << 8 |
+                (uint64_t)e->output << 9 | (uint64_t)e->import_all << 10 |
+                (uint64_t)e->variability << 11);
     reference(w, e->constraint);
     modifier(w, e->constraint_modifier);
     text(w, e->comment);
     modifier(w, e->annotation);
-    if (e->nested)
-        class_(w, e->nested);
+    if (e->nested) class_(w, e->nested);
     reference(w, e->type);
     expressions(w, e->type_dimension, e->type_dimensions);
     text(w, e->name);
@@ -149,15 +128,13 @@ static void element(walk *w, const mo_element *e)
     modifier(w, e->modifier);
     expression(w, e->condition);
     reference(w, e->import);
-    for (int i = 0; i < e->import_names; i++)
-        text(w, e->import_name[i]);
+    for (int i = 0; i < e->import_names; i++) text(w, e->import_name[i]);
 }
 
 static void clauses(walk *w, mo_clause *const *list, int count)
 {
     stir(w, (uint64_t)count);
-    for (int i = 0; i < count; i++)
-        clause(w, list[i]);
+    for (int i = 0; i < count; i++) clause(w, list[i]);
 }
 
 static void clause(walk *w, const mo_clause *k)
@@ -199,8 +176,7 @@ static void short_class(walk *w, const mo_class *k)
         text(w, k->literal_comment[i]);
         modifier(w, k->literal_annotation[i]);
     }
-    for (int i = 0; i < k->derivatives; i++)
-        text(w, k->derivative[i]);
+    for (int i = 0; i < k->derivatives; i++) text(w, k->derivative[i]);
 }
 
 static void class_(walk *w, const mo_class *k)
@@ -211,15 +187,13 @@ static void class_(walk *w, const mo_class *k)
                 (uint64_t)k->impure << 3);
     text(w, k->comment);
     stir(w, (uint64_t)k->elements);
-    for (int i = 0; i < k->elements; i++)
-        element(w, k->element[i]);
+    for (int i = 0; i < k->elements; i++) element(w, k->element[i]);
     stir(w, (uint64_t)k->sections);
     for (int i = 0; i < k->sections; i++) {
         stir(w, (uint64_t)k->section[i].algorithm | (uint64_t)k->section[i].initial << 1);
         clauses(w, k->section[i].clause, k->section[i].clauses);
     }
-    if (k->external)
-        external(w, k->external);
+    if (k->external) external(w, k->external);
     modifier(w, k->annotation);
     short_class(w, k);
 }

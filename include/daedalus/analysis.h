@@ -28,11 +28,11 @@ extern "C" {
 enum { DAE_ANALYSIS_LEVELS = 12 }; /* at most so many differentiations */
 
 typedef struct dae_analysis_options {
-    double tolerance;   /* singular values below it count as 0; 0: 1e-8 (the matrices are scaled
-                           to entries of about 1)                                            */
-    double time_scale;  /* over which the solution changes a little; 0: 1. It is made smaller
-                           where the equations turn out to vary faster                       */
-    int highest;        /* differentiations to try; 0: DAE_ANALYSIS_LEVELS                   */
+    double tolerance;  /* singular values below it count as 0; 0: 1e-8 (the matrices are scaled
+                           to entries of about 1) */
+    double time_scale; /* over which the solution changes a little; 0: 1. It is made smaller
+                           where the equations turn out to vary faster */
+    int highest;       /* differentiations to try; 0: DAE_ANALYSIS_LEVELS */
     const dae_allocator *allocator;
 } dae_analysis_options;
 
@@ -44,47 +44,47 @@ typedef struct dae_rank {
 
 typedef struct dae_index_facts {
     int size;
-    int64_t entries;      /* places of the pattern, found by probing                         */
-    int64_t varying;      /* of the entries of F_x and F_x', those that are not constant     */
-    int linear;           /* 1: F_x and F_x' do not depend on x, x'                          */
-    int constant;         /* 1: nor on t: the pencil is known as well                        */
+    int64_t entries; /* places of the pattern, found by probing */
+    int64_t varying; /* of the entries of F_x and F_x', those that are not constant */
+    int linear;      /* 1: F_x and F_x' do not depend on x, x' */
+    int constant;    /* 1: nor on t: the pencil is known as well */
 
-    int regular;          /* 1: solutions are determined by initial values                   */
-    int index;            /* differential index; -1: not found, see `why`                    */
-    int strangeness;      /* Kunkel and Mehrmann; -1: not found                              */
-    int perturbation;     /* perturbation index where theory gives it; -1: it does not       */
-    int freedom;          /* d: initial values that can be chosen                            */
-    int constraints;      /* a: independent constraints on x                                 */
-    int undetermined;     /* u: unknowns that nothing determines (0 if regular)              */
-    int redundant;        /* v: equations that follow from others or contradict them         */
+    int regular;      /* 1: solutions are determined by initial values */
+    int index;        /* differential index; -1: not found, see `why` */
+    int strangeness;  /* Kunkel and Mehrmann; -1: not found */
+    int perturbation; /* perturbation index where theory gives it; -1: it does not */
+    int freedom;      /* d: initial values that can be chosen */
+    int constraints;  /* a: independent constraints on x */
+    int undetermined; /* u: unknowns that nothing determines (0 if regular) */
+    int redundant;    /* v: equations that follow from others or contradict them */
 
-    int levels;           /* differentiations looked at                                      */
-    int known[DAE_ANALYSIS_LEVELS + 1]; /* constraints on x known after k of them, k = 0 ..  */
-    dae_rank weakest;     /* the decision with the smallest ratio kept / dropped             */
+    int levels;                         /* differentiations looked at */
+    int known[DAE_ANALYSIS_LEVELS + 1]; /* constraints on x known after k of them, k = 0 .. */
+    dae_rank weakest;                   /* the decision with the smallest ratio kept / dropped */
     double tolerance;
-    int ambiguous;        /* 1: the answer may be another, see `why`                         */
+    int ambiguous; /* 1: the answer may be another, see `why` */
 
-    double time_scale;    /* that was used                                                   */
-    double residual;      /* what remains of the equations and their derivatives, beside
-                             the terms that they are sums of                                 */
-    double moved;         /* largest change of an unknown on the way to a consistent point ... */
-    int moved_most;       /* ... and of which; -1: none                                      */
-    int contradiction;    /* 1: redundant equations contradict each other (linear ones: of
-                             others that is not certain, see `ambiguous`)                    */
-    const char *why;      /* if the index was not found or is ambiguous: a sentence          */
+    double time_scale; /* that was used */
+    double residual;   /* what remains of the equations and their derivatives, beside
+                             the terms that they are sums of */
+    double moved;      /* largest change of an unknown on the way to a consistent point ... */
+    int moved_most;    /* ... and of which; -1: none */
+    int contradiction; /* 1: redundant equations contradict each other (linear ones: of
+                             others that is not certain, see `ambiguous`) */
+    const char *why;   /* if the index was not found or is ambiguous: a sentence */
 } dae_index_facts;
 
 /* The Kronecker structure of s C + K, up to the order of blocks. infinite[k], columns[k], rows[k],
  * k = 0 .. sizes: how many blocks. */
 typedef struct dae_pencil_facts {
     int regular;
-    int index;            /* size of the largest block at infinity; 0: none                  */
-    int finite;           /* finite eigenvalues                                              */
-    const double *real, *imaginary;           /* of them                                     */
-    int sizes;            /* largest k that occurs, at least DAE_ANALYSIS_LEVELS             */
-    const int *infinite;  /* blocks of size k at infinity, k >= 1                            */
-    const int *columns;   /* column minimal indices equal to k                               */
-    const int *rows;      /* row minimal indices equal to k                                  */
+    int index;                      /* size of the largest block at infinity; 0: none */
+    int finite;                     /* finite eigenvalues */
+    const double *real, *imaginary; /* of them */
+    int sizes;                      /* largest k that occurs, at least DAE_ANALYSIS_LEVELS */
+    const int *infinite;            /* blocks of size k at infinity, k >= 1 */
+    const int *columns;             /* column minimal indices equal to k */
+    const int *rows;                /* row minimal indices equal to k */
     dae_rank weakest;
 } dae_pencil_facts;
 
@@ -93,15 +93,15 @@ typedef struct dae_pencil_facts {
 typedef struct dae_semi_explicit {
     int rank;
     const double *M, *P, *Q;
-    double error;         /* largest entry of P M Q - diag(1, 0)                             */
+    double error; /* largest entry of P M Q - diag(1, 0) */
 } dae_semi_explicit;
 
 typedef struct dae_analysis dae_analysis;
 
 /* At (t, x), which need not be consistent; xdot (x', n values) or NULL: 0. Returns an object even
  * on failure; NULL never. The arrays of the problem must outlive it. */
-dae_analysis *dae_analyze(const dae_problem *problem, const dae_analysis_options *options,
-                          double t, const double *x, const double *xdot);
+dae_analysis *dae_analyze(const dae_problem *problem, const dae_analysis_options *options, double t,
+                          const double *x, const double *xdot);
 void dae_analysis_close(dae_analysis *a); /* NULL is allowed */
 dae_status dae_analysis_status(const dae_analysis *a);
 const char *dae_analysis_message(const dae_analysis *a);
@@ -135,10 +135,10 @@ int dae_analysis_differentiated(const dae_analysis *a, int j);
  * strongly, and where x' occurs nonlinearly, powers of the derivatives of defects, which are not
  * small, look like higher derivatives (x0' = x1'^2, x1 = 0.1 t: 3, in truth 2). */
 typedef struct dae_response {
-    int index;            /* the smallest m                                                  */
-    double exponent;      /* of the strongest answer                                         */
-    int unknown;          /* whose; -1: nothing answered                                     */
-    double least, most;   /* answers, in units of the unknown, for the largest and smallest eps */
+    int index;          /* the smallest m */
+    double exponent;    /* of the strongest answer */
+    int unknown;        /* whose; -1: nothing answered */
+    double least, most; /* answers, in units of the unknown, for the largest and smallest eps */
 } dae_response;
 dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out);
 

@@ -30,25 +30,25 @@ extern "C" {
 
 /* The struct and the problem are copied; arrays must outlive the object. */
 typedef struct dae_invariant {
-    const dae_problem *problem; /* dae and stabilized: x' = rhs(t, x)                    */
-    int count;                  /* of invariants, 1 or more, not above the size          */
+    const dae_problem *problem; /* dae and stabilized: x' = rhs(t, x) */
+    int count;                  /* of invariants, 1 or more, not above the size */
     /* xdot is rhs(t, x) if uses_xdot is set (x' = rhs(t, x) only), otherwise NULL. */
     int (*value)(double t, const double *x, const double *xdot, double *c, void *user);
     int uses_xdot;
     /* Optional: the derivative of c by x, count x size by columns, zeroed; that of c(t, x, f(t, x))
      * if c uses x'. Otherwise differences of order six are taken. */
     int (*gradient)(double t, const double *x, double *C, void *user);
-    const double *scale;        /* typical sizes of x, for D and for differences; NULL: 1 */
-    const char *const *names;   /* NULL: invariant 1, ...                                */
-    void *user;                 /* handed to value and gradient                          */
+    const double *scale;      /* typical sizes of x, for D and for differences; NULL: 1 */
+    const char *const *names; /* NULL: invariant 1, ... */
+    void *user;               /* handed to value and gradient */
 } dae_invariant;
 
 typedef struct dae_invariant_use {
-    const char *name; /* NULL: "projected"                                               */
+    const char *name; /* NULL: "projected" */
     /* stabilized: gamma, or 0: rtol^(-1/6) |f| / |x| in units of scale, which changes along
      * the solution: about one over the step size of a method of order five at this rtol. */
     double gamma;
-    double rtol;      /* 0: 1e-6                                                         */
+    double rtol; /* 0: 1e-6 */
     const dae_allocator *allocator;
 } dae_invariant_use;
 
@@ -68,15 +68,15 @@ dae_status dae_invariants_start(dae_invariants *v, double t, const double *x, do
 dae_status dae_invariants_project(dae_invariants *v, double t, double *x, const double *weight);
 
 typedef struct dae_invariant_report {
-    double error;   /* largest |c - c0|                                                  */
-    int worst;      /* whose                                                             */
-    double rate;    /* largest |dc/dt| along f: 0 for a true integral, but for rounding  */
-    double gamma;   /* of stabilized, here                                               */
-    double gamma0;  /* |dc/dt| / |c - c0| a little beside c = c0: gamma must be larger    */
-    double lambda0; /* smallest eigenvalue of C D's symmetric part: 1 if all is well     */
-    double divergence; /* of f: 0 where f preserves volume                               */
+    double error;      /* largest |c - c0| */
+    int worst;         /* whose */
+    double rate;       /* largest |dc/dt| along f: 0 for a true integral, but for rounding */
+    double gamma;      /* of stabilized, here */
+    double gamma0;     /* |dc/dt| / |c - c0| a little beside c = c0: gamma must be larger */
+    double lambda0;    /* smallest eigenvalue of C D's symmetric part: 1 if all is well */
+    double divergence; /* of f: 0 where f preserves volume */
     double symplectic; /* |f_x' J + J f_x| / |f_x| for x = (q, p): 0 where f is Hamiltonian in
-                          these unknowns; NaN if the size is odd                         */
+                          these unknowns; NaN if the size is odd */
 } dae_invariant_report;
 
 /* x: the state. gamma0, divergence, symplectic and rate need x' = rhs(t, x): NaN otherwise. */

@@ -26,8 +26,8 @@ extern "C" {
 #endif
 
 typedef struct dae_jet {
-    double x;        /* value                                       */
-    double a, b, ab; /* along e1, along e2, along both              */
+    double x;        /* value */
+    double a, b, ab; /* along e1, along e2, along both */
 } dae_jet;
 
 static inline dae_jet dae_jet_of(double x)
@@ -194,8 +194,7 @@ static inline dae_jet dae_jet_pow_of(dae_jet x, double p)
 /* x^y, x > 0 unless y carries no derivative */
 static inline dae_jet dae_jet_pow(dae_jet x, dae_jet y)
 {
-    if (y.a == 0 && y.b == 0 && y.ab == 0)
-        return dae_jet_pow_of(x, y.x);
+    if (y.a == 0 && y.b == 0 && y.ab == 0) return dae_jet_pow_of(x, y.x);
     dae_jet r = dae_jet_exp(dae_jet_mul(y, dae_jet_log(x)));
     double p = pow(x.x, y.x), grow = p / r.x; /* the value of pow itself */
     r.x = p;

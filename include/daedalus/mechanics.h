@@ -50,9 +50,9 @@ extern "C" {
 /* Matrices come by columns and arrive zeroed. Callbacks answer as those of dae_problem.
  * The struct is copied; the arrays it points to must outlive the mechanism. */
 typedef struct dae_mechanical {
-    int coordinates; /* n                                                              */
-    int constraints; /* equations phi(t, q) = 0                                        */
-    int rolling;     /* equations A(t, q) q' + b(t, q) = 0                             */
+    int coordinates; /* n */
+    int constraints; /* equations phi(t, q) = 0 */
+    int rolling;     /* equations A(t, q) q' + b(t, q) = 0 */
 
     /* n x n, or n constants on the diagonal, or neither: the identity */
     int (*mass)(double t, const double *q, double *M, void *user);
@@ -68,8 +68,8 @@ typedef struct dae_mechanical {
     int (*potential_jet)(dae_jet t, const dae_jet *q, dae_jet *V, void *user);
     /* Forces that depend on the multipliers (friction in joints): what the callback sets
      * is added to f. */
-    int (*friction)(double t, const double *q, const double *v, const double *lambda,
-                    double *f, void *user);
+    int (*friction)(double t, const double *q, const double *v, const double *lambda, double *f,
+                    void *user);
 
     int (*constraint)(double t, const double *q, double *phi, void *user);
     /* or in jets: phi_q, phi_t and the bias are then exact, and no other callback of phi is due */
@@ -81,18 +81,17 @@ typedef struct dae_mechanical {
     int (*constraint_t)(double t, const double *q, double *rate, void *user);
     /* ... what phi'' has beside phi_q q'': the second derivative of phi(t + s, q + s v)
      * by s; what (A v + b)' has beside A v': the first derivative along the same line. */
-    int (*constraint_bias)(double t, const double *q, const double *v, double *bias,
-                           void *user);
+    int (*constraint_bias)(double t, const double *q, const double *v, double *bias, void *user);
     int (*roll_bias)(double t, const double *q, const double *v, double *bias, void *user);
     /* Sparse matrices, kind DAE_PATTERN_SPARSE (columns are coordinates: n + 1 offsets) or, for
      * all of them, 0. Callbacks then fill value arrays on them. A pattern also says what an
      * entry may depend on: row i of A, and of M, on the coordinates in row i of its pattern. */
-    dae_pattern constraint_pattern; /* phi_q: which coordinates occur in a constraint  */
-    dae_pattern roll_pattern;       /* A                                               */
-    dae_pattern mass_pattern;       /* M, with the diagonal                            */
-    dae_pattern force_pattern; /* of f and friction by q and by v; kind 0: coordinates that
-                                  share a constraint (or an entry of M)                 */
-    int steady; /* 1: phi does not depend on t; saves evaluations                      */
+    dae_pattern constraint_pattern; /* phi_q: which coordinates occur in a constraint */
+    dae_pattern roll_pattern;       /* A */
+    dae_pattern mass_pattern;       /* M, with the diagonal */
+    dae_pattern force_pattern;      /* of f and friction by q and by v; kind 0: coordinates that
+                                  share a constraint (or an entry of M) */
+    int steady;                     /* 1: phi does not depend on t; saves evaluations */
 
     /* T + V; NULL: from `kinetic...` or M, and `potential...`. */
     int (*energy)(double t, const double *q, const double *v, double *E, void *user);
@@ -109,8 +108,8 @@ typedef struct dae_mechanical {
     const double *scale;
     double time_scale;
 
-    const char *const *names;            /* n; NULL: q1, q2, ...                       */
-    const char *const *constraint_names; /* constraints + rolling; NULL: constraint 1  */
+    const char *const *names;            /* n; NULL: q1, q2, ... */
+    const char *const *constraint_names; /* constraints + rolling; NULL: constraint 1 */
     void *user;
 } dae_mechanical;
 
@@ -119,11 +118,16 @@ typedef struct dae_mechanical {
  * DAE_PROJECT_DERIVATIVE, alone or beside one of these, steps stay where they end and the right
  * side is evaluated at that point instead (index0, maggi-...): for methods that a moved step would
  * disturb. What dae_read gives drifts a little; dae_mechanism_unpack gives the projected point. */
-enum { DAE_PROJECT_NOTHING = 0, DAE_PROJECT_POSITION = 1, DAE_PROJECT_VELOCITY = 2,
-       DAE_PROJECT_BOTH = 3, DAE_PROJECT_DERIVATIVE = 4 };
+enum {
+    DAE_PROJECT_NOTHING = 0,
+    DAE_PROJECT_POSITION = 1,
+    DAE_PROJECT_VELOCITY = 2,
+    DAE_PROJECT_BOTH = 3,
+    DAE_PROJECT_DERIVATIVE = 4
+};
 
 typedef struct dae_formulation {
-    const char *name; /* NULL: "ggl"; see dae_formulation_name                          */
+    const char *name; /* NULL: "ggl"; see dae_formulation_name */
 
     /* baumgarte, penalty, augmented-lagrangian: phi'' + 2 alpha phi' + beta^2 phi = 0
      * (rolling: c' + alpha c = 0). 0: beta = 10 / time_scale and alpha = beta: errors die
@@ -133,8 +137,8 @@ typedef struct dae_formulation {
     double alpha, beta;
     double penalty; /* weight of W'W beside M, relative; 0: 1e7 (penalty), 1e4 (augmented) */
     int euclidean;  /* 1: assembly and projection change q and v as little as possible in |.|,
-                       not in M                                                         */
-    int project;    /* DAE_PROJECT_...                                                  */
+                       not in M */
+    int project;    /* DAE_PROJECT_... */
     const dae_allocator *allocator;
 } dae_formulation;
 
@@ -148,9 +152,8 @@ int dae_formulation_index(int i);
 typedef struct dae_mechanism dae_mechanism;
 
 /* Returns an object even on failure (ask dae_mechanism_status); NULL never. */
-dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
-                                          const dae_formulation *how, int version,
-                                          size_t model_bytes, size_t how_bytes);
+dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model, const dae_formulation *how,
+                                          int version, size_t model_bytes, size_t how_bytes);
 static inline dae_mechanism *dae_mechanism_open(const dae_mechanical *model,
                                                 const dae_formulation *how)
 {
@@ -176,13 +179,13 @@ dae_status dae_mechanism_assemble(dae_mechanism *m, double t, double *q, double 
 
 /* From consistent q and v to the state of the formulation: multipliers, accelerations and
  * all derivatives are found. xdot may be NULL. */
-dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q,
-                              const double *v, double *x, double *xdot);
+dae_status dae_mechanism_pack(dae_mechanism *m, double t, const double *q, const double *v,
+                              double *x, double *xdot);
 
 /* Back: any of q (n), v (n), lambda (constraints + rolling) may be NULL. What is not part
  * of the state (lambda of a formulation without multipliers) is computed. */
-dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q,
-                                double *v, double *lambda);
+dae_status dae_mechanism_unpack(dae_mechanism *m, double t, const double *x, double *q, double *v,
+                                double *lambda);
 
 /* Puts the multipliers that q and v imply in place of those in x: call it on what dae_read gave,
  * before unpack. Where lambda is an unknown of index 2 or 3 (ggl, index2, index3) they are as
@@ -197,15 +200,15 @@ dae_status dae_mechanism_settle(dae_mechanism *m, double t, double *x);
 dae_status dae_mechanism_refresh(dae_mechanism *m, double t, double *x);
 
 typedef struct dae_mechanism_report {
-    double position, velocity, acceleration; /* largest residual of a constraint        */
-    double energy;     /* callback, or T + V of `kinetic`, `potential`; NaN without any   */
+    double position, velocity, acceleration; /* largest residual of a constraint */
+    double energy;     /* callback, or T + V of `kinetic`, `potential`; NaN without any */
     double mu, nu;     /* largest extra multiplier of ggl and fuehrer-leimkuhler: how much the
-                          integration had to be helped; 0: the formulation has none      */
-    int rank, freedom; /* of W; coordinates - rank                                       */
-    int redundant;     /* constraints + rolling - rank                                   */
+                          integration had to be helped; 0: the formulation has none */
+    int rank, freedom; /* of W; coordinates - rank */
+    int redundant;     /* constraints + rolling - rank */
     double pivot;      /* smallest pivot of W (rows of length 1): near 0 near singular;
-                          NaN: not known (sparse)                                        */
-    int weakest;       /* the constraint with that pivot, -1: none                       */
+                          NaN: not known (sparse) */
+    int weakest;       /* the constraint with that pivot, -1: none */
 } dae_mechanism_report;
 
 dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
@@ -214,22 +217,20 @@ dae_status dae_mechanism_check(dae_mechanism *m, double t, const double *x,
 /* ---- tasks beside simulation ---- */
 
 /* Static equilibrium near q: f(t, q, 0) + W' lambda = 0, phi = 0. lambda may be NULL. */
-dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
-                                     double *lambda);
+dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q, double *lambda);
 
 /* Kinematics: as many (driving) constraints as coordinates determine q, v, q''; lambda
  * are the forces needed. q is a guess and becomes the solution; v, a, lambda may be NULL.
  * */
-dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v,
-                                    double *a, double *lambda);
+dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v, double *a,
+                                    double *lambda);
 
 /* Linearization about (q, v): the motion in minimal coordinates y (position) and e
  * (velocity), (y, e)' = J (y, e). Fills in the size k of J, J itself (k x k by columns)
  * and its eigenvalues; J, real and imaginary may be NULL; room for 2n x 2n, 2n, 2n
  * numbers. */
-dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q,
-                                   const double *v, int *size, double *J, double *real,
-                                   double *imaginary);
+dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q, const double *v,
+                                   int *size, double *J, double *real, double *imaginary);
 
 #ifdef __cplusplus
 }

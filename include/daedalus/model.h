@@ -22,24 +22,24 @@ extern "C" {
 typedef struct dae_model dae_model;
 
 typedef struct dae_model_options {
-    const char *model;            /* the class to take, "Package.Model"; NULL: the last one in
-                                     the text that can be simulated                          */
-    const char *const *library;   /* folders or files with packages, beside the folder of the
-                                     text and those of MODELICAPATH; library_count of them    */
+    const char *model;          /* the class to take, "Package.Model"; NULL: the last one in
+                                     the text that can be simulated */
+    const char *const *library; /* folders or files with packages, beside the folder of the
+                                     text and those of MODELICAPATH; library_count of them */
     int library_count;
-    const char *const *set;       /* "R1.R=100": modifications, in Modelica; set_count        */
+    const char *const *set; /* "R1.R=100": modifications, in Modelica; set_count */
     int set_count;
-    int front_end_only;           /* 1: stop after the flat equations (check, flatten)        */
-    int hold_states;              /* 1: where start values that are not fixed cannot all hold those
+    int front_end_only;  /* 1: stop after the flat equations (check, flatten) */
+    int hold_states;     /* 1: where start values that are not fixed cannot all hold those
                                      of the states chosen are conditions, as in other tools;
                                      0: positions and velocities, and what has nominal values,
-                                     move to the nearest values that can hold instead        */
-    int open_border;              /* 1: a part of a larger model: something is connected to its own
-                                     connectors (check); 0: nothing is, their flows are 0    */
-    int native;                   /* 1: equations are compiled to machine code                */
-    double memory_limit;          /* bytes; 0: 4e9                                            */
-    double work_limit;            /* expressions evaluated while loading; 0: 1e7              */
-    double load_seconds;          /* of processor time for loading; 0: 7                      */
+                                     move to the nearest values that can hold instead */
+    int open_border;     /* 1: a part of a larger model: something is connected to its own
+                                     connectors (check); 0: nothing is, their flows are 0 */
+    int native;          /* 1: equations are compiled to machine code */
+    double memory_limit; /* bytes; 0: 4e9 */
+    double work_limit;   /* expressions evaluated while loading; 0: 1e7 */
+    double load_seconds; /* of processor time for loading; 0: 7 */
     const dae_allocator *allocator;
 } dae_model_options;
 
@@ -49,57 +49,60 @@ dae_model *dae_model_load_text(const char *name, const char *text, size_t length
                                const dae_model_options *options);
 void dae_model_close(dae_model *m); /* NULL is allowed */
 
-dae_status dae_model_status(const dae_model *m);     /* of the last call                      */
-const char *dae_model_messages(const dae_model *m);  /* errors and warnings, with places; ""  */
-int dae_model_warnings(const dae_model *m);          /* how many warnings there were          */
-const char *dae_model_flat(dae_model *m);            /* flat Modelica text                    */
+dae_status dae_model_status(const dae_model *m);    /* of the last call */
+const char *dae_model_messages(const dae_model *m); /* errors and warnings, with places; "" */
+int dae_model_warnings(const dae_model *m);         /* how many warnings there were */
+const char *dae_model_flat(dae_model *m);           /* flat Modelica text */
 const char *dae_model_name(const dae_model *m);
 
 /* ------------------------------------------------------------------ what is in it ---- */
 
 typedef enum dae_variability {
-    DAE_CONSTANT, DAE_PARAMETER, DAE_DISCRETE, DAE_CONTINUOUS
+    DAE_CONSTANT,
+    DAE_PARAMETER,
+    DAE_DISCRETE,
+    DAE_CONTINUOUS
 } dae_variability;
 
 typedef struct dae_variable {
-    const char *name, *unit, *display_unit, *comment; /* "" where not given                   */
+    const char *name, *unit, *display_unit, *comment; /* "" where not given */
     dae_variability variability;
-    char type;                   /* 'r'eal, 'i'nteger, 'b'oolean, 'e'numeration               */
-    int is_protected, is_state;  /* 0 or 1                                                    */
-    const char *alias_of;        /* NULL: none; the same value as another variable ...        */
-    int alias_sign;              /* ... or its negative: 1, -1                                */
+    char type;                  /* 'r'eal, 'i'nteger, 'b'oolean, 'e'numeration */
+    int is_protected, is_state; /* 0 or 1 */
+    const char *alias_of;       /* NULL: none; the same value as another variable ... */
+    int alias_sign;             /* ... or its negative: 1, -1 */
 } dae_variable;
 
 size_t dae_model_variable_count(const dae_model *m);
-const dae_variable *dae_model_variable(const dae_model *m, size_t i);   /* NULL past the end  */
-size_t dae_model_find(const dae_model *m, const char *name); /* the count if there is none    */
+const dae_variable *dae_model_variable(const dae_model *m, size_t i); /* NULL past the end */
+size_t dae_model_find(const dae_model *m, const char *name); /* the count if there is none */
 
 /* A parameter, or the start value of a state ("x" or "x.start"). Fails for what shaped the
  * equations (sizes, conditions): load again with `set`. */
 dae_status dae_model_set(dae_model *m, const char *name, double value);
 
 typedef struct dae_model_facts {
-    size_t equations, variables;    /* of the flat model; with what 'when' determines         */
-    size_t parameters;              /* ... and constants, among the variables                 */
-    size_t unknowns;                /* of the problem that is integrated                      */
+    size_t equations, variables; /* of the flat model; with what 'when' determines */
+    size_t parameters;           /* ... and constants, among the variables */
+    size_t unknowns;             /* of the problem that is integrated */
     size_t states, aliases, explicit_assignments;
-    size_t blocks, largest_block, torn; /* algebraic loops: number, largest before tearing,
-                                       unknowns left after it                                 */
-    int index;                      /* structural, of what is integrated; of a run with the
-                                       derivative array: the differential one                 */
-    double start, stop, tolerance, interval; /* annotation(experiment); NaN: not given        */
+    size_t blocks, largest_block, torn;      /* algebraic loops: number, largest before tearing,
+                                       unknowns left after it */
+    int index;                               /* structural, of what is integrated; of a run with the
+                                       derivative array: the differential one */
+    double start, stop, tolerance, interval; /* annotation(experiment); NaN: not given */
     double load_seconds;
     size_t initial_iterations;
-    const char *initial_by;         /* "newton", "homotopy", "derivative array", ...          */
-    const char *route;              /* "array": the last run, or initialization, was with the
-                                       derivative array; else NULL                            */
-    int structural_index;           /* of the equations as written; -1: not known             */
-    int differential_index;         /* of the same; -1: not known, and dae_model_insight has
-                                       not been asked for it                                  */
-    size_t border;                  /* flows that are given from outside (open_border)        */
+    const char *initial_by; /* "newton", "homotopy", "derivative array", ... */
+    const char *route;      /* "array": the last run, or initialization, was with the
+                                       derivative array; else NULL */
+    int structural_index;   /* of the equations as written; -1: not known */
+    int differential_index; /* of the same; -1: not known, and dae_model_insight has
+                                       not been asked for it */
+    size_t border;          /* flows that are given from outside (open_border) */
 } dae_model_facts;
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts);
-const char *dae_model_analysis(dae_model *m); /* the facts in words, a page                   */
+const char *dae_model_analysis(dae_model *m); /* the facts in words, a page */
 
 /* ------------------------------------------------------------------ simulation ------- */
 
@@ -109,14 +112,14 @@ const char *dae_model_analysis(dae_model *m); /* the facts in words, a page     
 dae_status dae_model_check(dae_model *m);
 
 typedef struct dae_simulation {
-    double start, stop;      /* NaN or both 0: of annotation(experiment), else 0 and 1        */
-    double tolerance;        /* relative; 0: of the annotation, else 1e-6                     */
-    double absolute;         /* of variables without nominal; 0: 1e-3 * tolerance             */
-    int intervals;           /* of output; 0: of the annotation's Interval, else 500          */
-    const double *times;     /* or output at these times in order, time_count of them         */
+    double start, stop;  /* NaN or both 0: of annotation(experiment), else 0 and 1 */
+    double tolerance;    /* relative; 0: of the annotation, else 1e-6 */
+    double absolute;     /* of variables without nominal; 0: 1e-3 * tolerance */
+    int intervals;       /* of output; 0: of the annotation's Interval, else 500 */
+    const double *times; /* or output at these times in order, time_count of them */
     int time_count;
-    const char *method;      /* NULL or "auto": chosen                                        */
-    unsigned expect;         /* DAE_EXPECT_..., beside what the model shows: for that choice  */
+    const char *method; /* NULL or "auto": chosen */
+    unsigned expect;    /* DAE_EXPECT_..., beside what the model shows: for that choice */
     /* Of a model of higher index, how: NULL or "dummy": dummy derivatives, states chosen anew on
      * the way; "projection": all constraints by projection after every step; "least-squares": the
      * overdetermined system of all of them; "direct": as it is, index 3 at most; "array": with the
@@ -125,9 +128,9 @@ typedef struct dae_simulation {
      * where structure misses hidden constraints, and a warning says so. */
     const char *route;
     double max_step;
-    int start_only;          /* 1: initial values at `start` only, one row (or two, at an event)  */
-    int (*progress)(double t, void *user);    /* called at every step; not DAE_OK: stop there */
-    void *user;              /* of progress                                                   */
+    int start_only; /* 1: initial values at `start` only, one row (or two, at an event) */
+    int (*progress)(double t, void *user); /* called at every step; not DAE_OK: stop there */
+    void *user;                            /* of progress */
 } dae_simulation;
 
 /* row(t, value, user) is called at the output times and on both sides of events, with the values
@@ -142,26 +145,26 @@ dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out);
 
 /* What a start value was for. */
 typedef enum dae_start_role {
-    DAE_START_COMPUTED,      /* none was given: the value follows from the equations          */
-    DAE_START_FIXED,         /* given and fixed: a condition                                  */
-    DAE_START_HELD,          /* a guess that became a condition: nothing else says the value  */
-    DAE_START_DEFAULT,       /* the same, but none was given: 0                               */
-    DAE_START_NEAR,          /* a guess that cannot hold beside others: as near as possible   */
-    DAE_START_GUESS          /* where an iteration began                                      */
+    DAE_START_COMPUTED, /* none was given: the value follows from the equations */
+    DAE_START_FIXED,    /* given and fixed: a condition */
+    DAE_START_HELD,     /* a guess that became a condition: nothing else says the value */
+    DAE_START_DEFAULT,  /* the same, but none was given: 0 */
+    DAE_START_NEAR,     /* a guess that cannot hold beside others: as near as possible */
+    DAE_START_GUESS     /* where an iteration began */
 } dae_start_role;
 
 typedef struct dae_initial_value {
     const char *name;
     dae_start_role role;
     int is_state;
-    double start, value;     /* start: NaN where none was given                               */
+    double start, value; /* start: NaN where none was given */
 } dae_initial_value;
 
 /* An equation between states, or what follows from it by differentiation: a hidden constraint. */
 typedef struct dae_initial_constraint {
-    const char *equation, *place; /* place: "tank.mo:3:5", ""                                 */
-    int derivative;          /* 0: as written; k: its k-th derivative                         */
-    double before, after;    /* left side minus right side: at the start values, at the end   */
+    const char *equation, *place; /* place: "tank.mo:3:5", "" */
+    int derivative;               /* 0: as written; k: its k-th derivative */
+    double before, after;         /* left side minus right side: at the start values, at the end */
 } dae_initial_constraint;
 
 typedef struct dae_initial {
@@ -171,7 +174,7 @@ typedef struct dae_initial {
     const char *const *conflict; /* after DAE_E_INCONSISTENT: the smallest set of conditions that
                                 contradict each other; without any one of them the others hold */
     size_t iterations, evaluations;
-    const char *by;          /* "explicit", "newton", "newton homotopy", "trust region", ...  */
+    const char *by; /* "explicit", "newton", "newton homotopy", "trust region", ... */
     double t;
 } dae_initial;
 

@@ -78,17 +78,14 @@ dae_status dae_array_open(dae_array *a, int n, int order, double tolerance,
     a->tolerance = tolerance;
     a->forced = 0;
     a->constraints = -1;
-    for (int j = 0; j <= DAE_MOST_SERIES; j++)
-        a->expected[j] = -1;
-    for (int j = 0; j <= order + 1; j++)
-        size += stage_size(a, j);
-    a->stack = dae_alloc(memory, (size_t)a->ld * ((size_t)(order + 2) * (size_t)n + 1),
-                         sizeof(double));
+    for (int j = 0; j <= DAE_MOST_SERIES; j++) a->expected[j] = -1;
+    for (int j = 0; j <= order + 1; j++) size += stage_size(a, j);
+    a->stack =
+        dae_alloc(memory, (size_t)a->ld * ((size_t)(order + 2) * (size_t)n + 1), sizeof(double));
     a->block = dae_alloc(memory, size, sizeof(double));
     a->pivots = dae_alloc(memory, (size_t)n, sizeof(int));
     dae_status status = dae_svd_open(&a->svd, a->ld, n, tolerance, memory);
-    if (!a->stack || !a->block || !a->pivots || status != DAE_OK)
-        return DAE_E_NOMEM;
+    if (!a->stack || !a->block || !a->pivots || status != DAE_OK) return DAE_E_NOMEM;
     hand_out(a, order);
     return DAE_OK;
 }
@@ -162,8 +159,7 @@ static int find_lift(dae_array *a, const dae_series *s, int j, int left)
     double *W = a->svd.copy, *L = a->svd.Vt, *U = a->svd.U;
     double least = fmin(10 * a->svd.tolerance, 1e-2);
     a->lifted[j] = 0;
-    if (left == 0 || j == 0 || left > a->n)
-        return 0;
+    if (left == 0 || j == 0 || left > a->n) return 0;
     for (int k = 0; k < columns; k++)
         memcpy(W + (size_t)k * (size_t)left, column_of(a, 0, k), (size_t)left * sizeof *W);
     dgelqf_(&left, &columns, W, &left, a->svd.s, a->svd.work, &a->svd.lwork, &info);
@@ -215,8 +211,7 @@ static double tolerance_for(const dae_array *a, double noise)
  * left, they are these again. */
 static int expected_rank(const dae_array *a, int j, int m)
 {
-    if (j == 0 && a->order > 0 && a->rank[1] == a->n && m == a->constraints)
-        return m;
+    if (j == 0 && a->order > 0 && a->rank[1] == a->n && m == a->constraints) return m;
     return a->expected[j];
 }
 
@@ -231,19 +226,16 @@ static int eliminate(dae_array *a, const dae_series *s, int j, int m)
     a->svd.dropped = -1;
     a->rank[j] = dae_turn_make(&a->turn[j], &a->svd, m, column_of(a, j, 0), a->ld,
                                a->forced ? a->rank[j] : expected_rank(a, j, m), s->rank_column);
-    if (a->rank[j] < 0)
-        return -1;
+    if (a->rank[j] < 0) return -1;
     int left = m - a->rank[j];
     dae_turn_rows(&a->turn[j], &a->svd, (int)columns, a->stack, a->ld);
     part(a, j, columns);
-    if (a->svd.dropped >= 0)
-        a->svd.tolerance = tolerance_for(a, a->svd.dropped);
+    if (a->svd.dropped >= 0) a->svd.tolerance = tolerance_for(a, a->svd.dropped);
     double gain = a->gain;
-    if (find_lift(a, s, j, left) != 0)
-        return -1;
+    if (find_lift(a, s, j, left) != 0) return -1;
     if (j > 0)
-        a->noise[j - 1] = fmax(a->svd.dropped >= 0 ? a->svd.dropped : a->noise[j], 1e-15) *
-                          a->gain / gain;
+        a->noise[j - 1] =
+            fmax(a->svd.dropped >= 0 ? a->svd.dropped : a->noise[j], 1e-15) * a->gain / gain;
     lift(a, j, (int)columns);
     return left;
 }
@@ -261,8 +253,7 @@ int dae_array_tangent(dae_array *a, const dae_series *s)
     for (int k = 0; k < count; k++) {
         const double *T = dae_array_constraint(a, first + k);
         double *out = a->stack + (size_t)k * n, longest = 0;
-        for (size_t j = 0; j < n; j++)
-            longest = fmax(longest, fabs(T[j]) / s->rank_column[j]);
+        for (size_t j = 0; j < n; j++) longest = fmax(longest, fabs(T[j]) / s->rank_column[j]);
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
                 out[i] += s->rank_row[i] * s->C[i + j * n] * T[j] / (longest * s->rank_time);
@@ -291,16 +282,13 @@ int dae_array_eliminate(dae_array *a, const dae_series *s, int order)
     for (int j = order + 1; j >= 1; j--) {
         append(a, s, j - 1, left);
         left = eliminate(a, s, j, left + a->n);
-        if (left < 0)
-            return -1;
+        if (left < 0) return -1;
     }
     a->left = left;
     left = eliminate(a, s, 0, left);
-    if (left < 0)
-        return -1;
+    if (left < 0) return -1;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            a->basis[i * n + k] = a->turn[0].Vt[i + k * n];
+        for (size_t k = 0; k < n; k++) a->basis[i * n + k] = a->turn[0].Vt[i + k * n];
     read_contradiction(a, left);
     return 0;
 }
@@ -309,8 +297,7 @@ void dae_array_right_sides(dae_array *a, const dae_series *s)
 {
     int left = 0;
     for (int j = a->order + 1; j >= 0; j--) {
-        if (j > 0)
-            append_right_side(a, s, j - 1, left);
+        if (j > 0) append_right_side(a, s, j - 1, left);
         dae_turn_rows(&a->turn[j], &a->svd, 1, a->stack, a->ld);
         part(a, j, 1);
         left = a->turn[j].m - a->turn[j].rank;
@@ -332,8 +319,8 @@ void dae_array_step(const dae_array *a, const dae_series *s, double *change)
         double *sum = a->svd.copy;
         memcpy(sum, a->pivot[j], (size_t)rank * sizeof *sum);
         if (rank > 0 && before > 0)
-            dgemv_("N", &rank, &before, &one, a->pivot[j] + n, &a->n, own, &step, &one, sum,
-                   &step, 1);
+            dgemv_("N", &rank, &before, &one, a->pivot[j] + n, &a->n, own, &step, &one, sum, &step,
+                   1);
         if (rank > 0)
             dgemv_("T", &rank, &a->n, &minus, a->turn[j].Vt, &a->n, sum, &step, &zero,
                    change + (size_t)j * n, &step, 1);

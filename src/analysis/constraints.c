@@ -17,10 +17,8 @@ static void clear_with(dae_analysis *a, int i, double *row)
     size_t n = (size_t)a->facts.size;
     const double *with = a->gradients + (size_t)i * n;
     double factor = row[a->own[i]];
-    if (factor == 0)
-        return;
-    for (size_t k = 0; k < n; k++)
-        row[k] -= factor * with[k];
+    if (factor == 0) return;
+    for (size_t k = 0; k < n; k++) row[k] -= factor * with[k];
     row[a->own[i]] = 0;
 }
 
@@ -29,8 +27,7 @@ static int largest_entry(const double *row, const double *unit, int n)
 {
     int best = 0;
     for (int k = 1; k < n; k++)
-        if (fabs(row[k]) * unit[k] > fabs(row[best]) * unit[best])
-            best = k;
+        if (fabs(row[k]) * unit[k] > fabs(row[best]) * unit[best]) best = k;
     return best;
 }
 
@@ -55,13 +52,10 @@ static void adopt(dae_analysis *a, double *candidates, int count, int first, int
     double least = 1e-9 * fabs(row[own]) * unit[own];
     a->level[at] = level;
     for (size_t k = n; k-- > 0;)
-        if (k != (size_t)own)
-            row[k] = fabs(row[k]) * unit[k] > least ? row[k] / row[own] : 0;
+        if (k != (size_t)own) row[k] = fabs(row[k]) * unit[k] > least ? row[k] / row[own] : 0;
     row[own] = 1;
-    for (int i = first; i < at; i++)
-        clear_with(a, at, a->gradients + (size_t)i * n);
-    for (int c = 0; c < count; c++)
-        clear_with(a, at, candidates + (size_t)c * n);
+    for (int i = first; i < at; i++) clear_with(a, at, a->gradients + (size_t)i * n);
+    for (int c = 0; c < count; c++) clear_with(a, at, candidates + (size_t)c * n);
 }
 
 void dae_constraints_add(dae_analysis *a, int known, int level)
@@ -73,11 +67,9 @@ void dae_constraints_add(dae_analysis *a, int known, int level)
         const double *scaled = dae_array_constraint(&a->array, c);
         for (size_t k = 0; k < n; k++) /* the array's unknowns are x / column */
             candidates[(size_t)c * n + k] = scaled[k] / a->series.column[k];
-        for (int i = 0; i < known; i++)
-            clear_with(a, i, candidates + (size_t)c * n);
+        for (int i = 0; i < known; i++) clear_with(a, i, candidates + (size_t)c * n);
     }
-    for (int at = known; at < count; at++)
-        adopt(a, candidates, count, known, at, level);
+    for (int at = known; at < count; at++) adopt(a, candidates, count, known, at, level);
 }
 
 /* ---- the perturbation index ---- */
@@ -88,15 +80,12 @@ static int selects(const dae_analysis *a, int *of_equation)
 {
     const dae_series *s = &a->series;
     size_t n = (size_t)s->n;
-    for (size_t i = 0; i < n; i++)
-        of_equation[i] = -1;
+    for (size_t i = 0; i < n; i++) of_equation[i] = -1;
     for (size_t j = 0; j < n; j++) {
         int found = 0;
         for (size_t i = 0; i < n; i++) {
-            if (s->C[i + j * n] == 0)
-                continue;
-            if (found++ || of_equation[i] >= 0)
-                return 0;
+            if (s->C[i + j * n] == 0) continue;
+            if (found++ || of_equation[i] >= 0) return 0;
             of_equation[i] = (int)j;
         }
     }
@@ -110,8 +99,7 @@ static int occurs(const dae_analysis *a, int i, int j)
     const dae_series *s = &a->series;
     size_t n = (size_t)s->n, place = (size_t)i + (size_t)j * n;
     for (int p = 0; p <= s->order && i == j; p++)
-        if (s->K[(size_t)p * n * n + place] != 0)
-            return 1;
+        if (s->K[(size_t)p * n * n + place] != 0) return 1;
     return i != j && dae_matrix_find(&a->equations.pattern, i, j) >= 0;
 }
 
@@ -121,16 +109,13 @@ static int occurs(const dae_analysis *a, int i, int j)
 static int distance(const dae_analysis *a, const int *of_equation, int *depth)
 {
     int n = a->facts.size;
-    for (int j = 0; j < n; j++)
-        depth[j] = 0;
+    for (int j = 0; j < n; j++) depth[j] = 0;
     for (int i = 0; i < n; i++)
-        if (of_equation[i] >= 0)
-            depth[of_equation[i]] = -1;
+        if (of_equation[i] >= 0) depth[of_equation[i]] = -1;
     for (int step = 0; step < n; step++) {
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n && of_equation[i] < 0; j++)
-                if (depth[j] == step && occurs(a, i, j))
-                    return step;
+                if (depth[j] == step && occurs(a, i, j)) return step;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n && of_equation[i] >= 0; j++)
                 if (depth[of_equation[i]] < 0 && depth[j] == step && j != of_equation[i] &&
@@ -147,10 +132,8 @@ static int distance(const dae_analysis *a, const int *of_equation, int *depth)
 int dae_perturbation_theory(const dae_analysis *a)
 {
     const dae_index_facts *f = &a->facts;
-    if (f->index <= 0 || f->linear || (f->index == 1 && a->mass_constant))
-        return f->index;
-    if (!a->mass_constant)
-        return -1;
+    if (f->index <= 0 || f->linear || (f->index == 1 && a->mass_constant)) return f->index;
+    if (!a->mass_constant) return -1;
     int *of_equation = dae_alloc(&a->memory, 2 * (size_t)f->size, sizeof(int)), found = -1;
     if (of_equation && selects(a, of_equation) &&
         distance(a, of_equation, of_equation + f->size) == f->index - 1)

@@ -32,10 +32,9 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
     e->time = time;
     e->swift = 1;
     e->opened = 1;
-    dae_status status = dae_system_open(&e->system, problem, &(dae_system_options){ 0 }, memory,
-                                        &e->stats, report);
-    if (status != DAE_OK)
-        return status;
+    dae_status status =
+        dae_system_open(&e->system, problem, &(dae_system_options){ 0 }, memory, &e->stats, report);
+    if (status != DAE_OK) return status;
     size_t n = (size_t)e->system.n, m = (size_t)e->system.m;
     e->n = e->system.n;
     dae_equations_offer(e, problem);
@@ -49,15 +48,13 @@ dae_status dae_equations_open(dae_equations *e, const dae_problem *problem, doub
     };
     e->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     e->color = dae_alloc(memory, n, sizeof(int));
-    for (size_t j = 0; j < n && e->vectors; j++)
-        e->unit[j] = 1;
+    for (size_t j = 0; j < n && e->vectors; j++) e->unit[j] = 1;
     return e->vectors && e->color ? DAE_OK : DAE_E_NOMEM;
 }
 
 void dae_equations_close(dae_equations *e)
 {
-    if (!e->opened)
-        return;
+    if (!e->opened) return;
     dae_matrix_free(e->memory, &e->pattern);
     dae_free(e->memory, e->vectors);
     dae_free(e->memory, e->color);
@@ -74,21 +71,17 @@ static int leading_derivative(dae_equations *e, double t, const double *x, const
     memset(e->p, 0, (size_t)m * sizeof *e->p);
     for (int k = 1; k <= POINTS; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            for (int i = 0; i < n; i++)
-                side[i] = x[i] + sign * k * s * v[i];
+            for (int i = 0; i < n; i++) side[i] = x[i] + sign * k * s * v[i];
             int answer = dae_system_d(&e->system, t + sign * k * s, side, e->d_side);
-            if (answer != DAE_OK)
-                return answer;
-            for (int i = 0; i < m; i++)
-                e->p[i] += sign * eighth[k - 1] / s * e->d_side[i];
+            if (answer != DAE_OK) return answer;
+            for (int i = 0; i < m; i++) e->p[i] += sign * eighth[k - 1] / s * e->d_side[i];
         }
     return DAE_OK;
 }
 
 int dae_equations_f(dae_equations *e, double t, const double *x, const double *v, double *r)
 {
-    if (!e->system.computed)
-        return dae_system_f(&e->system, t, x, v, r);
+    if (!e->system.computed) return dae_system_f(&e->system, t, x, v, r);
     int answer = leading_derivative(e, t, x, v);
     return answer == DAE_OK ? dae_system_f(&e->system, t, x, e->p, r) : answer;
 }
@@ -103,8 +96,7 @@ static int move(dae_equations *e, double t, const double *x, const double *v, in
     const double *at = by_v ? v : x;
     memcpy(e->x, x, (size_t)n * sizeof *x);
     memcpy(e->v, v, (size_t)n * sizeof *v);
-    if (pairs == 0)
-        memcpy(e->r[4], e->r_here, (size_t)n * sizeof *e->r_here);
+    if (pairs == 0) memcpy(e->r[4], e->r_here, (size_t)n * sizeof *e->r_here);
     for (int k = 0; k < (pairs > 0 ? 2 * pairs : 1) && answer == DAE_OK; k++) {
         int side = k % 2, point = k / 2;
         for (int j = 0; j < n; j++)
@@ -118,8 +110,7 @@ static int move(dae_equations *e, double t, const double *x, const double *v, in
 static double difference(const dae_equations *e, int i, const double *weights, int pairs)
 {
     double sum = 0;
-    for (int k = 0; k < pairs; k++)
-        sum += weights[k] * (e->r[k][i] - e->r[4 + k][i]);
+    for (int k = 0; k < pairs; k++) sum += weights[k] * (e->r[k][i] - e->r[4 + k][i]);
     return sum;
 }
 
@@ -144,8 +135,7 @@ static double disagreement(const dae_equations *e, int j, double *bend)
         int i = dae_column_row(&e->pattern, j, k);
         double fine = difference(e, i, eighth, POINTS), noise = rounding(e, i);
         double apart = fabs(fine - difference(e, i, sixth, POINTS));
-        if (apart > noise)
-            worst = fmax(worst, apart / fmax(fabs(fine), 100 * noise));
+        if (apart > noise) worst = fmax(worst, apart / fmax(fabs(fine), 100 * noise));
         double wrong = fabs(fine - (e->r[0][i] - e->r[4][i]) / 2);
         if (wrong > noise) /* noise > 0 then, or the equation is 0 all around */
             *bend = fmax(*bend, 8 * DBL_EPSILON * wrong / fmax(noise, DBL_MIN));
@@ -168,15 +158,12 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
 {
     double factor = e->colors > DAE_DENSE ? e->guess[by_v] : 1, bend, *best = e->best;
     int found = 0;
-    for (int j = 0; j < e->n; j++)
-        best[j] = e->color[j] == color ? INFINITY : best[j];
+    for (int j = 0; j < e->n; j++) best[j] = e->color[j] == color ? INFINITY : best[j];
     for (int k = 0; k < TRIES; k++, factor /= 4) {
         int answer = move(e, t, x, v, by_v, color, factor, POINTS), again = 0;
-        if (answer != DAE_OK && answer != DAE_RETRY)
-            return answer;
+        if (answer != DAE_OK && answer != DAE_RETRY) return answer;
         for (int j = 0; j < e->n && answer == DAE_OK; j++) {
-            if (e->color[j] != color)
-                continue;
+            if (e->color[j] != color) continue;
             double d = disagreement(e, j, &bend);
             if (d < best[j]) {
                 best[j] = d;
@@ -186,8 +173,7 @@ static int try_color(dae_equations *e, double t, const double *x, const double *
             found = 1;
             again |= best[j] > 1e-12;
         }
-        if (answer == DAE_OK && !again)
-            break;
+        if (answer == DAE_OK && !again) break;
     }
     for (int j = 0; j < e->n; j++)
         if (e->color[j] == color && found) {
@@ -208,8 +194,7 @@ static void measure_terms(dae_equations *e, double t, const double *x, const dou
     memset(e->terms, 0, (size_t)e->n * sizeof *e->terms);
     for (int by_v = 0; by_v < 2; by_v++)
         for (int color = 0; color < e->colors; color++) {
-            if (move(e, t, x, v, by_v, color, small, 1) != DAE_OK)
-                continue;
+            if (move(e, t, x, v, by_v, color, small, 1) != DAE_OK) continue;
             for (int i = 0; i < e->n; i++)
                 e->terms[i] = fmax(e->terms[i], fabs(e->r[0][i] - e->r[4][i]) / small);
         }
@@ -242,8 +227,8 @@ static dae_status undefined(dae_equations *e, double t)
              "the equations are not defined near the point of analysis");
     dae_at(e->report, "t = %.10g%s%s", t, s->bad_retry ? "" : ", ",
            s->bad_retry ? "" : dae_equation_name(s, s->bad_row, name));
-    dae_why(e->report, "%s", s->bad_retry ? "a callback answered DAE_RETRY"
-                                          : "a value is not finite");
+    dae_why(e->report, "%s",
+            s->bad_retry ? "a callback answered DAE_RETRY" : "a value is not finite");
     dae_hint(e->report, "start from another point");
     return DAE_E_NONFINITE;
 }
@@ -257,8 +242,7 @@ static int find_pattern(dae_equations *e, double t, const double *x, const doubl
     const double *p = e->system.computed ? e->p : v;
     dae_matrix_free(e->memory, &e->pattern);
     int answer = dae_equations_f(e, t, x, v, e->r[0]); /* and e->p */
-    if (answer == DAE_OK)
-        answer = dae_pattern_find(&e->system, t, x, p, w, &now);
+    if (answer == DAE_OK) answer = dae_pattern_find(&e->system, t, x, p, w, &now);
     int full = answer == DAE_OK && now.count == (int64_t)e->n * e->n;
     if (answer == DAE_OK && !full && dae_equations_f(e, t_later, x, v, e->r[0]) == DAE_OK)
         answer = dae_pattern_find(&e->system, t_later, x, p, w, &later);
@@ -273,17 +257,13 @@ dae_status dae_equations_learn(dae_equations *e, double t, const double *x, cons
 {
     int n = e->n;
     double *w = dae_alloc(e->memory, (size_t)n + 1, sizeof *w);
-    if (!w)
-        return DAE_E_NOMEM;
-    for (int j = 0; j < n; j++)
-        w[j] = 1e3 / fmax(fabs(x[j]), 1);
+    if (!w) return DAE_E_NOMEM;
+    for (int j = 0; j < n; j++) w[j] = 1e3 / fmax(fabs(x[j]), 1);
     int answer = dae_equations_f(e, t, x, v, e->r[0]);
     if (answer == DAE_OK && e->system.vectors == NULL) /* the probing uses what is taken here */
         answer = dae_system_analyze(&e->system, t, x, e->system.computed ? e->p : v, w, NULL);
-    if (answer == DAE_OK)
-        answer = find_pattern(e, t, x, v, w);
-    if (answer == DAE_OK)
-        answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
+    if (answer == DAE_OK) answer = find_pattern(e, t, x, v, w);
+    if (answer == DAE_OK) answer = dae_color_columns(&e->pattern, e->memory, e->color, &e->colors);
     dae_free(e->memory, w);
     return answer == DAE_RETRY ? undefined(e, t) : (dae_status)answer;
 }
@@ -323,8 +303,7 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
     const double *weights = pairs == 0 ? whole : pairs == 1 ? half : pairs == 2 ? fourth : eighth;
     int answer = move(e, t, x, v, by_v, color, factor, pairs);
     for (int j = 0; j < e->n && answer == DAE_OK; j++) {
-        if (e->color[j] != color)
-            continue;
+        if (e->color[j] != color) continue;
         int64_t end = dae_column_end(&e->pattern, j);
         for (int64_t k = dae_column_begin(&e->pattern, j); k < end; k++) {
             int i = dae_column_row(&e->pattern, j, k);
@@ -336,8 +315,8 @@ static int take_columns(dae_equations *e, double t, const double *x, const doubl
     return answer;
 }
 
-int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v,
-                           double *K, double *C)
+int dae_equations_jacobian(dae_equations *e, double t, const double *x, const double *v, double *K,
+                           double *C)
 {
     size_t count = (size_t)e->n * (size_t)e->n;
     memset(K, 0, count * sizeof *K);
@@ -348,8 +327,7 @@ int dae_equations_jacobian(dae_equations *e, double t, const double *x, const do
     int answer = dae_equations_f(e, t, x, v, e->r_here);
     for (int color = 0; color < e->colors && answer == DAE_OK; color++) {
         answer = take_columns(e, t, x, v, 0, color, K);
-        if (answer == DAE_OK)
-            answer = take_columns(e, t, x, v, 1, color, C);
+        if (answer == DAE_OK) answer = take_columns(e, t, x, v, 1, color, C);
     }
     return answer;
 }

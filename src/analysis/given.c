@@ -82,7 +82,8 @@ int dae_equations_ask(dae_equations *e, double t, const double *x, const double 
     if (w) part_K = dae_alloc(e->memory, 2 * count, sizeof *part_K);
     if (part_K) part_C = part_K + count;
     for (size_t j = 0; j < n && w; j++) w[j] = 1e6 / fmax(fabs(x[j]), 1);
-    int right = part_C && dae_system_jacobian(&e->system, t, x, v, e->time, w, part_K, part_C) == DAE_OK;
+    int right =
+        part_C && dae_system_jacobian(&e->system, t, x, v, e->time, w, part_K, part_C) == DAE_OK;
     if (right) {
         spread(&e->system.matrix, part_K, K);
         spread(&e->system.matrix, part_C, C);

@@ -31,8 +31,7 @@ static dae_status find_time_scale(dae_analysis *a)
 {
     int answer = DAE_RETRY;
     for (int k = 0; k < SHRINKINGS && answer == DAE_RETRY; k++) {
-        if (k > 0)
-            dae_series_stretch(&a->series, 0.25);
+        if (k > 0) dae_series_stretch(&a->series, 0.25);
         answer = dae_look_along(a);
     }
     return answer == DAE_RETRY ? rough(a) : (dae_status)answer;
@@ -46,8 +45,7 @@ static int same_matrices(const dae_series *s, const double *A, const double *B, 
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
             double scale = s->row[i] * s->column[j] / unit, one = scale * A[i + j * n];
-            if (fabs(one - scale * B[i + j * n]) > 1e-9 * fmax(fabs(one), 1))
-                return 0;
+            if (fabs(one - scale * B[i + j * n]) > 1e-9 * fmax(fabs(one), 1)) return 0;
         }
     return 1;
 }
@@ -59,8 +57,7 @@ static int classify(dae_analysis *a)
     dae_equations *e = &a->equations;
     size_t n = (size_t)s->n, square = n * n;
     double *block = dae_alloc(&a->memory, 4 * square, sizeof *block);
-    if (!block)
-        return dae_analysis_no_memory(a, "the Jacobians");
+    if (!block) return dae_analysis_no_memory(a, "the Jacobians");
     double *J[2][2] = { { block, block + square }, { block + 2 * square, block + 3 * square } };
     int answer = DAE_OK;
     const double part = 0.07;
@@ -96,8 +93,7 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     const dae_series *s = &a->series;
     size_t worst = 0, count = (size_t)(s->order + 1) * (size_t)s->n;
     for (size_t i = 1; i < count; i++)
-        if (fabs(s->R[i]) > fabs(s->R[worst]))
-            worst = i;
+        if (fabs(s->R[i]) > fabs(s->R[worst])) worst = i;
     int row = (int)(worst % (size_t)s->n), times = (int)(worst / (size_t)s->n);
     if (answer == DAE_E_CONVERGENCE) {
         dae_fail(&a->report, DAE_E_CONVERGENCE, "a singular value decomposition did not converge");
@@ -106,8 +102,8 @@ static dae_status not_consistent(dae_analysis *a, int level, int answer)
     }
     dae_fail(&a->report, DAE_E_INCONSISTENT, "no consistent point was found for the analysis");
     dae_at(&a->report, "t = %.10g, %s%s%s", s->t,
-           dae_equation_name(&a->equations.system, row, name),
-           times ? ", differentiated" : "", times > 1 ? " several times" : "");
+           dae_equation_name(&a->equations.system, row, name), times ? ", differentiated" : "",
+           times > 1 ? " several times" : "");
     dae_why(&a->report, "where the search ended %.3g is left of it (scaled)", fabs(s->R[worst]));
     dae_hint(&a->report, "start nearer to values that satisfy the equations and their derivatives");
     return DAE_E_INCONSISTENT;
@@ -144,8 +140,7 @@ static int settle_level(dae_analysis *a)
     double H = a->series.H;
     keep_curve(a, 0);
     int answer = dae_settle(a, 0);
-    if (a->facts.linear || (answer != DAE_RETRY && answer != DAE_E_INCONSISTENT))
-        return answer;
+    if (a->facts.linear || (answer != DAE_RETRY && answer != DAE_E_INCONSISTENT)) return answer;
     dae_series_stretch(&a->series, H / a->series.H);
     keep_curve(a, 1);
     return dae_settle(a, 1);
@@ -162,8 +157,7 @@ static dae_status run_level(dae_analysis *a, int level)
     dae_array_close(&a->array, &a->memory);
     if (status == DAE_OK)
         status = dae_array_open(&a->array, a->series.n, level, a->facts.tolerance, &a->memory);
-    if (status != DAE_OK)
-        return dae_analysis_no_memory(a, "the derivative array");
+    if (status != DAE_OK) return dae_analysis_no_memory(a, "the derivative array");
     a->array.svd.weakest = weakest;
     a->array.svd.gap = gap;
     a->array.svd.near = near;
@@ -172,19 +166,15 @@ static dae_status run_level(dae_analysis *a, int level)
         a->array.expected[j] = rank[j - 1];
     a->array.tolerance = a->facts.tolerance = fmax(a->facts.tolerance, 10 * a->series.noise);
     int answer = settle_level(a);
-    if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear)
-        answer = dae_settle(a, 1);
+    if (answer == DAE_OK && could_be_last(a, level) && !a->facts.linear) answer = dae_settle(a, 1);
     a->exactly = a->facts.linear;
     for (int k = 0; k < SHRINKINGS / 2 && answer == DAE_RETRY; k++) {
         dae_series_stretch(&a->series, 0.5);
         answer = dae_look_along(a);
-        if (answer == DAE_OK)
-            answer = dae_settle(a, 1);
+        if (answer == DAE_OK) answer = dae_settle(a, 1);
     }
-    if (answer == DAE_RETRY)
-        return rough(a);
-    if (answer != DAE_OK && a->report.status == DAE_OK)
-        return not_consistent(a, level, answer);
+    if (answer == DAE_RETRY) return rough(a);
+    if (answer != DAE_OK && a->report.status == DAE_OK) return not_consistent(a, level, answer);
     return (dae_status)answer;
 }
 
@@ -196,8 +186,8 @@ static void singular(dae_analysis *a, int redundant)
     f->redundant = redundant;
     f->contradiction = f->linear && a->array.contradiction > 1e-6;
     f->why = f->contradiction
-             ? "some equations contradict others or their derivatives"
-             : "some unknowns are determined by nothing: further derivatives say nothing new";
+                 ? "some equations contradict others or their derivatives"
+                 : "some unknowns are determined by nothing: further derivatives say nothing new";
 }
 
 static void read_level(dae_analysis *a, int level)
@@ -205,16 +195,14 @@ static void read_level(dae_analysis *a, int level)
     dae_index_facts *f = &a->facts;
     f->known[level] = a->array.rank[0];
     f->levels = level;
-    if (a->array.rank[1] == f->size)
-        f->index = level;
+    if (a->array.rank[1] == f->size) f->index = level;
 }
 
 /* 1: no level beyond this one is needed. */
 static int last_level(dae_analysis *a, int level, int extra)
 {
     dae_index_facts *f = &a->facts;
-    if (f->index >= 0)
-        return 1;
+    if (f->index >= 0) return 1;
     if (level > 0 && f->known[level] == f->known[level - 1]) {
         singular(a, a->array.left - a->array.rank[0] - extra);
         return 1;
@@ -226,8 +214,7 @@ static int last_level(dae_analysis *a, int level, int extra)
 
 static int too_large(dae_analysis *a, int level)
 {
-    if ((level + 1) * (int64_t)a->series.n <= MOST_ROWS)
-        return 0;
+    if ((level + 1) * (int64_t)a->series.n <= MOST_ROWS) return 0;
     dae_fail(&a->report, DAE_E_LIMIT, "the problem is too large for this analysis");
     dae_why(&a->report, "%d unknowns, %d differentiations: more than %d dense rows", a->series.n,
             level, MOST_ROWS);
@@ -241,13 +228,11 @@ static dae_status count_again(dae_analysis *a)
 {
     dae_index_facts *f = &a->facts;
     int known = 0, top = f->levels;
-    if (f->linear)
-        return DAE_OK;
+    if (f->linear) return DAE_OK;
     dae_svd_forget(&a->array.svd);
     a->array.forced = 0;
     a->array.constraints = -1;
-    for (int j = 0; j <= DAE_MOST_SERIES; j++)
-        a->array.expected[j] = -1;
+    for (int j = 0; j <= DAE_MOST_SERIES; j++) a->array.expected[j] = -1;
     f->index = -1;
     for (int level = 0; level <= top; level++) {
         if (dae_array_eliminate(&a->array, &a->series, level) != 0)
@@ -309,8 +294,7 @@ static int mass_stays(const dae_analysis *a)
     const dae_series *s = &a->series;
     size_t square = (size_t)s->n * (size_t)s->n;
     for (size_t k = square; k < (size_t)(s->order + 2) * square && !a->facts.constant; k++)
-        if (s->C[k] != 0)
-            return 0;
+        if (s->C[k] != 0) return 0;
     return 1;
 }
 
@@ -355,8 +339,7 @@ static void say_doubts(dae_analysis *a)
     a->hides = dae_units_hidden(a);
     const char *why = doubt(a);
     f->ambiguous = why || astray(a);
-    if (a->array.svd.near.rows > 0 && a->array.svd.gap >= 1e3)
-        f->weakest = a->array.svd.near;
+    if (a->array.svd.near.rows > 0 && a->array.svd.gap >= 1e3) f->weakest = a->array.svd.near;
     if (astray(a))
         f->why = "no consistent point was found, and ranks are those of where the search ended";
     else if (!f->why)
@@ -368,8 +351,7 @@ static void conclude(dae_analysis *a)
     dae_index_facts *f = &a->facts;
     f->regular = f->index >= 0;
     f->strangeness = f->regular ? 0 : -1; /* the first level that knows all constraints */
-    while (f->regular && f->known[f->strangeness] < a->array.rank[0])
-        f->strangeness++;
+    while (f->regular && f->known[f->strangeness] < a->array.rank[0]) f->strangeness++;
     f->constraints = a->array.rank[0];
     f->freedom = f->size - f->constraints;
     if (!f->regular) {
@@ -404,32 +386,23 @@ dae_status dae_levels_run(dae_analysis *a, double t, const double *x, const doub
         status = dae_equations_learn(&a->equations, t, x, v ? v : a->base);
     }
     s->few = dae_equations_cost(&a->equations);
-    if (status == DAE_OK)
-        status = dae_series_extend(s, 0, &a->memory);
-    if (status == DAE_E_NOMEM)
-        return dae_analysis_no_memory(a, "the Jacobians along a curve");
-    if (status == DAE_OK)
-        status = find_time_scale(a);
-    if (status == DAE_OK)
-        status = (dae_status)classify(a);
+    if (status == DAE_OK) status = dae_series_extend(s, 0, &a->memory);
+    if (status == DAE_E_NOMEM) return dae_analysis_no_memory(a, "the Jacobians along a curve");
+    if (status == DAE_OK) status = find_time_scale(a);
+    if (status == DAE_OK) status = (dae_status)classify(a);
     a->exactly = a->facts.linear;
-    if (status == DAE_OK && a->exactly && s->rough)
-        status = find_time_scale(a);
+    if (status == DAE_OK && a->exactly && s->rough) status = find_time_scale(a);
     for (int level = 0; status == DAE_OK; level++) {
         status = too_large(a, level) ? DAE_E_LIMIT : run_level(a, level);
-        if (status != DAE_OK)
-            break;
+        if (status != DAE_OK) break;
         read_level(a, level);
         if (a->facts.linear)
             dae_constraints_add(a, level > 0 ? a->facts.known[level - 1] : 0, level);
-        if (last_level(a, level, extra))
-            break;
+        if (last_level(a, level, extra)) break;
         extra = a->array.left - a->array.rank[0];
     }
-    if (status == DAE_OK)
-        status = count_again(a);
-    if (status != DAE_OK)
-        return status;
+    if (status == DAE_OK) status = count_again(a);
+    if (status != DAE_OK) return status;
     read_point(a);
     conclude(a);
     return DAE_OK;

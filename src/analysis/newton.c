@@ -84,8 +84,7 @@ static int sample(dae_analysis *a)
 {
     int rough = dense(a) && !a->exactly && !a->series.steady;
     int answer = (rough ? dae_series_sample_roughly : dae_series_sample)(&a->series, &a->equations);
-    if (answer == DAE_OK)
-        turn(a);
+    if (answer == DAE_OK) turn(a);
     a->past_count = a->aged = 0;
     return answer;
 }
@@ -96,12 +95,9 @@ static int look(dae_analysis *a)
     dae_series *s = &a->series;
     dae_equations *e = &a->equations;
     int answer = dae_series_sketch(s, e);
-    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak)
-        answer = DAE_RETRY;
-    if (answer == DAE_OK && !s->steady && dense(a))
-        answer = probe(a, 10 * good_tail);
-    if (answer == DAE_OK)
-        answer = sample(a);
+    if (answer == DAE_OK && dae_series_scale(s, e->row) < weak) answer = DAE_RETRY;
+    if (answer == DAE_OK && !s->steady && dense(a)) answer = probe(a, 10 * good_tail);
+    if (answer == DAE_OK) answer = sample(a);
     return answer == DAE_OK ? dae_series_residual(s, e) : answer;
 }
 
@@ -121,16 +117,13 @@ int dae_look_along(dae_analysis *a)
     dae_equations *e = &a->equations;
     int known = (dense(a) || e->given) && e->increments > s->H / 8 && e->increments < 8 * s->H;
     int answer = known ? DAE_OK : find_increments(a);
-    if (answer == DAE_OK)
-        answer = look(a);
+    if (answer == DAE_OK) answer = look(a);
     for (int k = 0; k < LOOKS && answer == DAE_OK && !s->few; k++) {
         int slower = dae_units_slow_down(a);
-        if (!slower && seen_well(a))
-            break;
+        if (!slower && seen_well(a)) break;
         dae_units_adopt(a);
         answer = find_increments(a);
-        if (answer == DAE_OK)
-            answer = look(a);
+        if (answer == DAE_OK) answer = look(a);
     }
     return answer == DAE_OK && (s->tail > good_tail || s->tail_R > fair_tail) ? DAE_RETRY : answer;
 }
@@ -139,8 +132,7 @@ int dae_look_along(dae_analysis *a)
 static int widen(dae_analysis *a)
 {
     dae_series *s = &a->series;
-    if (2 * s->H > a->widest)
-        return 0;
+    if (2 * s->H > a->widest) return 0;
     dae_series_stretch(s, 2);
     if (dae_series_scale(s, a->equations.row) >= weak && probe(a, good_tail) == DAE_OK &&
         dae_series_residual(s, &a->equations) == DAE_OK && s->tail_R < fair_tail)
@@ -156,8 +148,7 @@ static int fit_time(dae_analysis *a)
     dae_series *s = &a->series;
     int answer = probe(a, fair_tail), count = 0;
     if (answer == DAE_OK)
-        while (widen(a) && count < SHRINKINGS)
-            count++;
+        while (widen(a) && count < SHRINKINGS) count++;
     for (; count < SHRINKINGS && answer == DAE_RETRY && dense(a); count++) {
         dae_series_stretch(s, 0.5);
         dae_series_scale(s, a->equations.row);
@@ -174,10 +165,8 @@ static int renew(dae_analysis *a)
     if (!dense(a) && answer == DAE_RETRY) /* the samples themselves will tell */
         answer = DAE_OK;
     a->series.steady = 0;
-    if (answer == DAE_OK)
-        answer = sample(a);
-    if (answer != DAE_OK || a->series.tail <= fair_tail)
-        return answer;
+    if (answer == DAE_OK) answer = sample(a);
+    if (answer != DAE_OK || a->series.tail <= fair_tail) return answer;
     a->widest = a->series.H / 2; /* whatever the few directions say */
     return DAE_RETRY;
 }
@@ -187,8 +176,7 @@ static int renew(dae_analysis *a)
 static double largest(const double *v, size_t count)
 {
     double most = 0;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, fabs(v[i]));
+    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(v[i]));
     return most;
 }
 
@@ -208,8 +196,7 @@ static int find_step(dae_analysis *a, double *change, double *size)
 {
     const dae_series *s = &a->series;
     a->past_count = 0;
-    if (dae_array_eliminate(&a->array, s, s->order) != 0)
-        return DAE_E_CONVERGENCE;
+    if (dae_array_eliminate(&a->array, s, s->order) != 0) return DAE_E_CONVERGENCE;
     dae_array_step(&a->array, s, change);
     *size = step_size(a, change);
     return DAE_OK;
@@ -233,15 +220,11 @@ static int take_step(dae_analysis *a, double size, double *next_size)
     int answer = DAE_RETRY;
     memcpy(a->base, a->series.c, curve_size(a) * sizeof *a->base);
     for (int k = 0; k < (a->past_count ? 1 : HALVINGS); k++, factor /= 2) {
-        for (size_t i = 0; i < count; i++)
-            a->series.c[i] = a->base[i] + factor * a->change[i];
+        for (size_t i = 0; i < count; i++) a->series.c[i] = a->base[i] + factor * a->change[i];
         answer = dae_series_residual(&a->series, &a->equations);
-        if (answer == DAE_OK && a->facts.linear)
-            return DAE_OK;
-        if (answer == DAE_RETRY)
-            continue;
-        if (answer == DAE_OK)
-            same_step(a, a->next, next_size);
+        if (answer == DAE_OK && a->facts.linear) return DAE_OK;
+        if (answer == DAE_RETRY) continue;
+        if (answer == DAE_OK) same_step(a, a->next, next_size);
         if (answer != DAE_OK || size < 1e-6 || *next_size <= (1 - factor / 4) * size ||
             (a->aged && *next_size < size)) /* old Jacobians: better new ones than short steps */
             break;
@@ -254,8 +237,7 @@ static int take_step(dae_analysis *a, double size, double *next_size)
 static double dot(const double *x, const double *y, size_t count)
 {
     double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += x[i] * y[i];
+    for (size_t i = 0; i < count; i++) sum += x[i] * y[i];
     return sum;
 }
 
@@ -294,8 +276,7 @@ static void combine(dae_analysis *a)
     for (int k = 0; k < a->past_count; k++) {
         const double *g = a->past + 2 * curve * (size_t)k, *c = g + curve;
         double factor = dot(g, a->next, count) / dot(g, g, count);
-        for (size_t i = 0; i < count; i++)
-            a->change[i] -= factor * (g[i] + c[i]);
+        for (size_t i = 0; i < count; i++) a->change[i] -= factor * (g[i] + c[i]);
     }
 }
 
@@ -306,12 +287,9 @@ static void combine(dae_analysis *a)
 static int begin(dae_analysis *a, int anew, double *size)
 {
     int answer = anew ? renew(a) : DAE_OK, decides = !a->array.forced && !a->facts.linear;
-    if (answer == DAE_OK)
-        answer = dae_series_residual(&a->series, &a->equations);
-    if (decides)
-        dae_svd_forget(&a->array.svd);
-    if (answer == DAE_OK)
-        answer = find_step(a, a->pure, size);
+    if (answer == DAE_OK) answer = dae_series_residual(&a->series, &a->equations);
+    if (decides) dae_svd_forget(&a->array.svd);
+    if (answer == DAE_OK) answer = find_step(a, a->pure, size);
     if (answer == DAE_OK && decides && a->series.rough && a->array.svd.gap < clear) {
         a->exactly = a->unclear = 1;
         return begin(a, 1, size);
@@ -331,20 +309,16 @@ static int compare_ranks(dae_analysis *a)
     size_t count = (2 * (size_t)s->order + 3) * (size_t)s->n * (size_t)s->n;
     int64_t varying = s->varying;
     double *kept = dae_alloc(&a->memory, count, sizeof *kept);
-    if (!kept)
-        return dae_analysis_no_memory(a, "the derivative array");
+    if (!kept) return dae_analysis_no_memory(a, "the derivative array");
     dae_rank weakest = a->array.svd.weakest;
     double gap = a->array.svd.gap, blur = s->blur, size;
     turn(a);
     memcpy(kept, s->K, count * sizeof *kept);
     int answer = find_step(a, a->next, &size);
     memcpy(rank, a->array.rank, sizeof rank);
-    if (answer == DAE_OK)
-        answer = sample(a);
-    if (answer == DAE_OK && s->tail <= fair_tail)
-        answer = find_step(a, a->next, &size);
-    for (int j = 0; j <= s->order + 1; j++)
-        same &= rank[j] == a->array.rank[j];
+    if (answer == DAE_OK) answer = sample(a);
+    if (answer == DAE_OK && s->tail <= fair_tail) answer = find_step(a, a->next, &size);
+    for (int j = 0; j <= s->order + 1; j++) same &= rank[j] == a->array.rank[j];
     if (answer == DAE_OK && same) {
         memcpy(s->K, kept, count * sizeof *kept);
         s->varying = varying;
@@ -370,37 +344,30 @@ int dae_settle(dae_analysis *a, int fresh)
         answer = compare_ranks(a);
     else if (!anew)
         turn(a);
-    if (answer == DAE_OK)
-        answer = begin(a, anew && !(compare && a->series.sampled), &size);
+    if (answer == DAE_OK) answer = begin(a, anew && !(compare && a->series.sampled), &size);
     for (int k = 0; k < DAE_ITERATIONS && answer == DAE_OK; k++) {
-        if (size <= small_step)
-            return DAE_OK;
+        if (size <= small_step) return DAE_OK;
         a->array.forced = a->series.order > 0;
         answer = take_step(a, size, &next_size);
         if (linear && answer == DAE_OK) { /* once more, for what rounding has left */
             same_step(a, a->change, &next_size);
-            if (next_size > quickly * size)
-                return DAE_OK;
+            if (next_size > quickly * size) return DAE_OK;
             size = next_size;
             continue;
         }
-        if (answer != DAE_OK)
-            return answer;
-        if (size < 1e-5 && next_size > size / 2 && (!a->aged || dense(a)))
-            return DAE_OK;
+        if (answer != DAE_OK) return answer;
+        if (size < 1e-5 && next_size > size / 2 && (!a->aged || dense(a))) return DAE_OK;
         slow = next_size > quickly * size ? slow + 1 : 0;
         if (next_size > (dense(a) ? at_all : quickly) * size || slow > 4) {
             if (dense(a) && next_size > size)
                 memcpy(a->series.c, a->base, curve_size(a) * sizeof *a->base);
-            if (dense(a) && renewals++ == RENEWALS)
-                return DAE_E_INCONSISTENT;
+            if (dense(a) && renewals++ == RENEWALS) return DAE_E_INCONSISTENT;
             answer = begin(a, 1, &size);
             slow = 0;
             continue;
         }
         a->aged = 1;
-        if (dense(a))
-            remember(a);
+        if (dense(a)) remember(a);
         memcpy(a->pure, a->next, curve_size(a) * sizeof *a->next);
         combine(a);
         size = next_size;

@@ -24,7 +24,7 @@
 #include <string.h>
 
 typedef struct staircase {
-    int m, n;         /* of what is left of the pencil      */
+    int m, n; /* of what is left of the pencil */
     size_t ld;
     double *C, *K, *turned;
     dae_svd svd;
@@ -61,14 +61,12 @@ static void shrink(staircase *p, double *X, int rows, int columns)
 static int stair(staircase *p, int *nu, int *rho)
 {
     int rank = dae_svd_rank(&p->svd, p->m, p->n, p->C, (int)p->ld);
-    if (rank < 0 || rank == p->n)
-        return rank < 0 ? -1 : 0;
+    if (rank < 0 || rank == p->n) return rank < 0 ? -1 : 0;
     *nu = p->n - rank;
     turn_columns(p, p->K, rank);
     turn_columns(p, p->C, rank);
     *rho = dae_svd_rank(&p->svd, p->m, *nu, p->K, (int)p->ld);
-    if (*rho < 0)
-        return -1;
+    if (*rho < 0) return -1;
     dae_svd_turn_rows(&p->svd, p->m, p->n, p->K, (int)p->ld);
     dae_svd_turn_rows(&p->svd, p->m, p->n, p->C, (int)p->ld);
     shrink(p, p->K, *rho, *nu);
@@ -80,8 +78,7 @@ static int stair(staircase *p, int *nu, int *rho)
 
 static void count(int *counts, int size, int more)
 {
-    if (more > 0)
-        counts[size] += more; /* n at most */
+    if (more > 0) counts[size] += more; /* n at most */
 }
 
 /* All stairs; minimal[j] and infinite[j] are counted. */
@@ -91,10 +88,8 @@ static int descend(staircase *p, int *minimal, int *infinite)
     for (int j = 0; answer == 1; j++, before = rho) {
         nu = 0;
         answer = p->n > 0 ? stair(p, &nu, &rho) : 0;
-        if (j > 0 && answer >= 0)
-            count(infinite, j, before - nu);
-        if (answer == 1)
-            count(minimal, j, nu - rho);
+        if (j > 0 && answer >= 0) count(infinite, j, before - nu);
+        if (answer == 1) count(minimal, j, nu - rho);
     }
     return answer;
 }
@@ -112,11 +107,9 @@ static int finite_part(dae_analysis *a, staircase *p, double *work, int lwork)
 {
     int n = p->m, ld = (int)p->ld, one = 1, info = 0;
     double *re = a->eigenvalues, *im = re + a->facts.size, *beta = p->turned;
-    if (n == 0)
-        return 0;
+    if (n == 0) return 0;
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            p->K[(size_t)i + (size_t)j * p->ld] *= -1;
+        for (int i = 0; i < n; i++) p->K[(size_t)i + (size_t)j * p->ld] *= -1;
     dggev_("N", "N", &n, p->K, &ld, p->C, &ld, re, im, beta, NULL, &one, NULL, &one, work, &lwork,
            &info, 1, 1);
     double H = a->series.H * a->series.rank_time;
@@ -138,25 +131,20 @@ static int structure(dae_analysis *a, staircase *p, double *work, int lwork)
     int room = dae_pencil_sizes(a->facts.size) + 1;
     int *infinite = a->blocks, *columns = infinite + room, *rows = columns + room;
     int *none = rows + room;
-    if (descend(p, columns, infinite) < 0)
-        return -1;
+    if (descend(p, columns, infinite) < 0) return -1;
     transpose(p, p->C);
     transpose(p, p->K);
     int keep = p->m;
     p->m = p->n;
     p->n = keep;
-    if (descend(p, rows, none) < 0 || p->m != p->n)
-        return -1;
+    if (descend(p, rows, none) < 0 || p->m != p->n) return -1;
     f->finite = p->m;
     f->regular = 1;
     f->sizes = DAE_ANALYSIS_LEVELS;
     for (int k = 0; k < room; k++) {
-        if (columns[k] || rows[k])
-            f->regular = 0;
-        if (infinite[k])
-            f->index = k;
-        if (k > f->sizes && (columns[k] || rows[k] || infinite[k]))
-            f->sizes = k;
+        if (columns[k] || rows[k]) f->regular = 0;
+        if (infinite[k]) f->index = k;
+        if (k > f->sizes && (columns[k] || rows[k] || infinite[k])) f->sizes = k;
     }
     f->infinite = infinite;
     f->columns = columns;

@@ -17,12 +17,11 @@ dae_status dae_svd_open(dae_svd *d, int rows, int columns, double tolerance,
     d->tolerance = tolerance;
     dae_svd_forget(d);
     size_t lwork = 4 * small * small + 7 * small + 64 * large + 64;
-    if (lwork > 2000000000)
-        return DAE_E_NOMEM;
+    if (lwork > 2000000000) return DAE_E_NOMEM;
     d->lwork = (int)lwork;
     dae_vector_wish wish[] = {
-        { &d->U, m * m },  { &d->s, small },
-        { &d->Vt, n * n }, { &d->copy, m * (n > PANEL ? n : PANEL) },
+        { &d->U, m * m },    { &d->s, small },
+        { &d->Vt, n * n },   { &d->copy, m * (n > PANEL ? n : PANEL) },
         { &d->work, lwork },
     };
     d->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
@@ -48,8 +47,7 @@ void dae_svd_close(dae_svd *d, const dae_memory *memory)
 /* How far apart kept and dropped are; nothing is known more exactly than `blur`. */
 static void judge(dae_svd *d, const dae_rank *r)
 {
-    if (r->rows == 0 || r->columns == 0)
-        return;
+    if (r->rows == 0 || r->columns == 0) return;
     double known = fmax(30 * d->grain, fmax(d->blur, 1e-13));
     double gap = fmin(r->kept, 1) / fmax(r->dropped, known);
     if (d->weakest.rows == 0 || gap < d->gap) {
@@ -60,15 +58,13 @@ static void judge(dae_svd *d, const dae_rank *r)
     double low = fmax(1e-2 * d->tolerance, 30 * d->blur), high = 30 * d->tolerance;
     if (30 * d->grain >= d->tolerance) /* what rounding explains could be an entry as well */
         low = fmin(low, 1e-2 * d->grain);
-    if (!d->by_gap && d->near.rows == 0 && (r->dropped > low || r->kept < high))
-        d->near = *r;
+    if (!d->by_gap && d->near.rows == 0 && (r->dropped > low || r->kept < high)) d->near = *r;
 }
 
 static void identity(int n, double *A)
 {
     memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-    for (size_t i = 0; i < (size_t)n; i++)
-        A[i + i * (size_t)n] = 1;
+    for (size_t i = 0; i < (size_t)n; i++) A[i + i * (size_t)n] = 1;
 }
 
 /* Where the values fall most, among those that could be rounding */
@@ -91,10 +87,8 @@ static int widest_gap(const dae_svd *d, int small)
 static int decide(dae_svd *d, int m, int n)
 {
     int rank = 0, small = m < n ? m : n;
-    while (rank < small && d->s[rank] > d->tolerance)
-        rank++;
-    if (d->by_gap)
-        rank = widest_gap(d, small);
+    while (rank < small && d->s[rank] > d->tolerance) rank++;
+    if (d->by_gap) rank = widest_gap(d, small);
     d->dropped = rank < small ? d->s[rank] : -1;
     judge(d, &(dae_rank){ .rows = m,
                           .columns = n,
@@ -121,8 +115,7 @@ int dae_svd_rank(dae_svd *d, int m, int n, const double *A, int lda)
         return 0;
     }
     for (int j = 0; j < n; j++)
-        memcpy(d->copy + (size_t)j * (size_t)m, A + (size_t)j * (size_t)lda,
-               (size_t)m * sizeof *A);
+        memcpy(d->copy + (size_t)j * (size_t)m, A + (size_t)j * (size_t)lda, (size_t)m * sizeof *A);
     dgesdd_("A", &m, &n, d->copy, &m, d->s, d->U, &m, d->Vt, &n, d->work, &d->lwork, d->iwork,
             &info, 1);
     return info == 0 ? decide(d, m, n) : -1;

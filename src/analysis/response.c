@@ -94,13 +94,17 @@ static dae_solver *begin(dae_analysis *a, const dae_problem *p, const disturbed 
 {
     dae_solver *s = NULL;
     double step = 0.05 * d->time / d->frequency;
-    dae_analysis *point = dae_analyze(
-        p, &(dae_analysis_options){ .time_scale = d->time / d->frequency,
-                                    .allocator = a->options.allocator },
-        d->t0, dae_analysis_derivative(a, 0), dae_analysis_derivative(a, 1));
+    dae_analysis *point =
+        dae_analyze(p,
+                    &(dae_analysis_options){ .time_scale = d->time / d->frequency,
+                                             .allocator = a->options.allocator },
+                    d->t0, dae_analysis_derivative(a, 0), dae_analysis_derivative(a, 1));
     if (dae_analysis_status(point) == DAE_OK) {
-        s = dae_open(p, &(dae_options){ .method = "radau", .rtol = 1e-8, .atol = 1e-9,
-                                        .fixed_step = step, .start = DAE_START_TRUST,
+        s = dae_open(p, &(dae_options){ .method = "radau",
+                                        .rtol = 1e-8,
+                                        .atol = 1e-9,
+                                        .fixed_step = step,
+                                        .start = DAE_START_TRUST,
                                         .allocator = a->options.allocator });
         const double *v = dae_analysis_derivative(point, 1);
         if (dae_start(s, d->t0, dae_analysis_derivative(point, 0), p->d ? NULL : v) != DAE_OK) {
@@ -121,9 +125,14 @@ static int respond(dae_analysis *a, double frequency, double kappa, double *x, d
 {
     int n = a->facts.size, good;
     const double t0 = a->series.t;
-    disturbed with = { .inner = &a->equations.system.problem, .size = a->equations.terms, .t0 = t0,
-                       .time = a->facts.time_scale, .eps = pow(frequency, -1 / j),
-                       .frequency = frequency, .kappa = kappa, .why = why };
+    disturbed with = { .inner = &a->equations.system.problem,
+                       .size = a->equations.terms,
+                       .t0 = t0,
+                       .time = a->facts.time_scale,
+                       .eps = pow(frequency, -1 / j),
+                       .frequency = frequency,
+                       .kappa = kappa,
+                       .why = why };
     disturbed without = with;
     without.kappa = 0;
     dae_problem p = wrap(&with), q = wrap(&without);
@@ -133,11 +142,9 @@ static int respond(dae_analysis *a, double frequency, double kappa, double *x, d
     for (double t = t0; good && t <= t0 + with.time; t = dae_time(one)) {
         good = dae_advance(other, t) == DAE_OK && dae_read(other, t, x + n, NULL) == DAE_OK &&
                dae_read(one, t, x, NULL) == DAE_OK;
-        for (int i = 0; i < n && good; i++)
-            largest[i] = fmax(largest[i], fabs(x[i] - x[n + i]));
+        for (int i = 0; i < n && good; i++) largest[i] = fmax(largest[i], fabs(x[i] - x[n + i]));
         good = good && dae_step(one, t0 + 2 * with.time) == DAE_OK;
-        if (!good)
-            remember(&with, dae_message(dae_last_status(one) < 0 ? one : other));
+        if (!good) remember(&with, dae_message(dae_last_status(one) < 0 ? one : other));
     }
     dae_close(one);
     dae_close(other);
@@ -164,11 +171,9 @@ static int run_all(dae_analysis *a, double kappa, double *work, double *norm, da
 {
     double *answers = work + 2 * a->facts.size;
     for (int k = 0; k < RUNS; k++) {
-        if (respond(a, periods[k], kappa, work, answers, why) != 0)
-            return -1;
+        if (respond(a, periods[k], kappa, work, answers, why) != 0) return -1;
         norm[k] = strongest(a, answers, &out->unknown);
-        if (norm[k] > 0.1)
-            return 1;
+        if (norm[k] > 0.1) return 1;
     }
     return 0;
 }
@@ -197,8 +202,7 @@ static void conclude(const double *norm, dae_response *out)
     }
     out->exponent = j * log(large / small) / log(periods[RUNS - 1] / periods[RUNS - 2]);
     out->index = out->exponent > 1 + j / 2 ? 0 : 1;
-    while (out->index > 0 && 1 - j * (out->index - 1) > out->exponent + 0.3)
-        out->index++;
+    while (out->index > 0 && 1 - j * (out->index - 1) > out->exponent + 0.3) out->index++;
 }
 
 dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out)
@@ -211,15 +215,13 @@ dae_status dae_analysis_perturb(dae_analysis *a, dae_response *out)
     char why[WHY] = "the answers do not become small with the defects";
     double norm[RUNS] = { 0 };
     double *work = dae_alloc(&a->memory, 3 * (size_t)a->facts.size + 1, sizeof *work);
-    if (!work)
-        return dae_analysis_no_memory(a, "the experiment");
+    if (!work) return dae_analysis_no_memory(a, "the experiment");
     int answer = 1;
     *out = (dae_response){ .unknown = -1, .exponent = INFINITY };
     for (double kappa = 0.3; kappa > 1e-6 && answer != 0; kappa /= 4)
         answer = run_all(a, kappa, work, norm, out, why);
     dae_free(&a->memory, work);
-    if (a->tally.refused > 0)
-        return dae_analysis_no_memory(a, "the experiment");
+    if (a->tally.refused > 0) return dae_analysis_no_memory(a, "the experiment");
     if (answer != 0)
         return refuse(a, DAE_E_CONVERGENCE, "the equations with defects could not be solved", why,
                       "from another point the experiment may succeed");

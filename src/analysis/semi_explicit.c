@@ -24,14 +24,12 @@ static void swap(double *a, double *b)
 
 static void swap_rows(double *A, size_t n, size_t i, size_t k)
 {
-    for (size_t j = 0; j < n && i != k; j++)
-        swap(&A[i + j * n], &A[k + j * n]);
+    for (size_t j = 0; j < n && i != k; j++) swap(&A[i + j * n], &A[k + j * n]);
 }
 
 static void swap_columns(double *A, size_t n, size_t i, size_t k)
 {
-    for (size_t j = 0; j < n && i != k; j++)
-        swap(&A[j + i * n], &A[j + k * n]);
+    for (size_t j = 0; j < n && i != k; j++) swap(&A[j + i * n], &A[j + k * n]);
 }
 
 /* row i -= factor * row k of A and P */
@@ -75,18 +73,15 @@ static void step(elimination *e, size_t k)
         e->P[k + j * n] /= p;
     }
     for (size_t i = 0; i < n; i++)
-        if (i != k)
-            subtract_row(e, i, k, e->A[i + k * n]);
+        if (i != k) subtract_row(e, i, k, e->A[i + k * n]);
     for (size_t j = 0; j < n; j++)
-        if (j != k)
-            subtract_column(e, j, k, e->A[k + j * n]);
+        if (j != k) subtract_column(e, j, k, e->A[k + j * n]);
 }
 
 static void identity(double *A, size_t n)
 {
     memset(A, 0, n * n * sizeof *A);
-    for (size_t i = 0; i < n; i++)
-        A[i + i * n] = 1;
+    for (size_t i = 0; i < n; i++) A[i + i * n] = 1;
 }
 
 /* Rounding of differences: 0.9999999999999 is 1. */
@@ -100,11 +95,9 @@ void dae_semi_explicit_run(dae_analysis *a)
 {
     dae_series *s = &a->series;
     size_t n = (size_t)s->n, square = n * n;
-    if (!a->mass_constant)
-        return;
+    if (!a->mass_constant) return;
     int rank = dae_svd_rank(&a->array.svd, s->n, s->n, s->C, s->n);
-    if (rank < 0)
-        return;
+    if (rank < 0) return;
     double *M = a->matrices, *P = M + square, *Q = P + square, *A = s->samples;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
@@ -113,8 +106,7 @@ void dae_semi_explicit_run(dae_analysis *a)
     identity(P, n);
     identity(Q, n);
     elimination e = { .n = n, .A = A, .P = P, .Q = Q };
-    for (size_t k = 0; k < (size_t)rank; k++)
-        step(&e, k);
+    for (size_t k = 0; k < (size_t)rank; k++) step(&e, k);
     double error = 0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)

@@ -47,10 +47,8 @@ dae_status dae_series_open(dae_series *s, int n, const dae_memory *memory)
         { &s->rank_column, size },
     };
     s->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
-    if (!s->vectors)
-        return DAE_E_NOMEM;
-    for (int i = 0; i < n; i++)
-        s->row[i] = s->column[i] = s->rank_row[i] = s->rank_column[i] = 1;
+    if (!s->vectors) return DAE_E_NOMEM;
+    for (int i = 0; i < n; i++) s->row[i] = s->column[i] = s->rank_row[i] = s->rank_column[i] = 1;
     s->rank_time = s->calm = 1;
     return DAE_OK;
 }
@@ -75,13 +73,12 @@ dae_status dae_series_extend(dae_series *s, int order, const dae_memory *memory)
     size_t square = (size_t)s->n * (size_t)s->n;
     int nodes = nodes_for(order, s->few);
     double *K = dae_alloc(memory, (2 * (size_t)order + 3) * square, sizeof *K);
-    double *samples = nodes == s->nodes ? s->samples
-                                        : dae_alloc(memory, (2 * (size_t)nodes + 1) * square,
-                                                    sizeof *samples);
+    double *samples = nodes == s->nodes
+                          ? s->samples
+                          : dae_alloc(memory, (2 * (size_t)nodes + 1) * square, sizeof *samples);
     if (!K || !samples) {
         dae_free(memory, K);
-        if (samples != s->samples)
-            dae_free(memory, samples);
+        if (samples != s->samples) dae_free(memory, samples);
         return DAE_E_NOMEM;
     }
     dae_free(memory, s->K);
@@ -101,8 +98,7 @@ void dae_series_stretch(dae_series *s, double factor)
 {
     double power = factor;
     for (int j = 1; j <= DAE_MOST_SERIES; j++, power *= factor)
-        for (int i = 0; i < s->n; i++)
-            s->c[(size_t)j * (size_t)s->n + (size_t)i] *= power;
+        for (int i = 0; i < s->n; i++) s->c[(size_t)j * (size_t)s->n + (size_t)i] *= power;
     s->H *= factor;
 }
 
@@ -144,14 +140,12 @@ static void prepare(turning *w, const dae_series *s, int nodes)
         for (int i = 0; i < nodes; i++)
             w->cosine[q][i] = (q ? 2. : 1.) / nodes * cos(M_PI * q * (i + 0.5) / nodes);
     w->power[0][0] = 1;
-    if (nodes > 1)
-        w->power[1][1] = 1;
+    if (nodes > 1) w->power[1][1] = 1;
     for (int q = 2; q < nodes; q++)
         for (int p = 0; p <= q; p++)
             w->power[q][p] = (p ? 2 * w->power[q - 1][p - 1] : 0) - w->power[q - 2][p];
     for (int q = 0; q < nodes; q++)
-        for (int p = 0; p <= order; p++)
-            w->most[q] = fmax(w->most[q], fabs(w->power[q][p]));
+        for (int p = 0; p <= order; p++) w->most[q] = fmax(w->most[q], fabs(w->power[q][p]));
 }
 
 /* a_0, a_1, .. and how large the last ones are, from w->early on, beside the four before them. */
@@ -161,11 +155,9 @@ static void expand(const turning *w, const double *sample, size_t stride, double
     *last = *before = 0;
     for (int q = 0; q < w->nodes; q++) {
         a[q] = 0;
-        for (int i = 0; i < w->nodes; i++)
-            a[q] += w->cosine[q][i] * sample[(size_t)i * stride];
+        for (int i = 0; i < w->nodes; i++) a[q] += w->cosine[q][i] * sample[(size_t)i * stride];
         double *which = q >= w->early ? last : before;
-        if (q >= w->early - 4)
-            *which = fmax(*which, fabs(a[q]));
+        if (q >= w->early - 4) *which = fmax(*which, fabs(a[q]));
     }
 }
 
@@ -180,13 +172,10 @@ static int flat(double last, double before, double scale)
 static double collect(const turning *w, const double *a, double noise, int count, double *out)
 {
     double most = 1;
-    for (int p = 0; p < count; p++)
-        out[p] = 0;
+    for (int p = 0; p < count; p++) out[p] = 0;
     for (int q = 0; q < w->nodes; q++) {
-        if (fabs(a[q]) <= noise)
-            continue;
-        for (int p = 0; p < count && p <= q; p++)
-            out[p] += a[q] * w->power[q][p];
+        if (fabs(a[q]) <= noise) continue;
+        for (int p = 0; p < count && p <= q; p++) out[p] += a[q] * w->power[q][p];
         most = fmax(most, count > 1 ? w->most[q] : 1);
     }
     return most;
@@ -204,8 +193,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
         double tau = node(i, s->nodes);
         curve_point(s, tau, e->x_curve, e->v_curve);
         int answer = dae_equations_f(e, s->t + s->H * tau, e->x_curve, e->v_curve, e->row);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer != DAE_OK) return answer;
         memcpy(r + (size_t)i * n, e->row, n * sizeof *r);
     }
     double unit = 0;
@@ -214,8 +202,7 @@ int dae_series_residual(dae_series *s, dae_equations *e)
         double tail, before;
         expand(&w, r + i, n, a, &tail, &before);
         collect(&w, a, 0, s->order + 1, coefficient);
-        for (int p = 0; p <= s->order; p++)
-            s->R[(size_t)p * n + i] = s->row[i] * coefficient[p];
+        for (int p = 0; p <= s->order; p++) s->R[(size_t)p * n + i] = s->row[i] * coefficient[p];
         for (int k = 0; k < s->nodes; k++)
             unit = fmax(unit, s->row[i] * fabs(r[(size_t)k * n + i]));
         unit = fmax(unit, fabs(s->c[i]));
@@ -254,11 +241,9 @@ static int same_samples(const dae_series *s, int i, int k, double *largest)
     const double *A = sample_of(s, i), *B = sample_of(s, k);
     for (int which = 0; which < 2; which++, A += n * n, B += n * n) {
         memset(largest, 0, n * sizeof *largest);
+        for (size_t j = 0; j < n * n; j++) largest[j % n] = fmax(largest[j % n], fabs(A[j]));
         for (size_t j = 0; j < n * n; j++)
-            largest[j % n] = fmax(largest[j % n], fabs(A[j]));
-        for (size_t j = 0; j < n * n; j++)
-            if (fabs(A[j] - B[j]) > rounding * largest[j % n])
-                return 0;
+            if (fabs(A[j] - B[j]) > rounding * largest[j % n]) return 0;
     }
     return 1;
 }
@@ -272,8 +257,7 @@ int dae_series_sketch(dae_series *s, dae_equations *e)
     s->steady = 1;
     s->count = s->nodes;
     s->reach = 1;
-    for (int i = 0; i < s->count && answer == DAE_OK; i += stride)
-        answer = take_sample(s, e, i);
+    for (int i = 0; i < s->count && answer == DAE_OK; i += stride) answer = take_sample(s, e, i);
     for (int i = stride; i < s->count && answer == DAE_OK && s->steady; i += stride)
         s->steady = same_samples(s, 0, i, e->row);
     s->sketched = answer == DAE_OK;
@@ -308,8 +292,7 @@ int dae_series_sample_roughly(dae_series *s, dae_equations *e)
     s->reach = known ? least[s->order].reach : 1;
     s->rough = e->rough = 1;
     s->doubt = e->doubt;
-    for (int i = 0; i < s->count && answer == DAE_OK; i++)
-        answer = take_sample(s, e, i);
+    for (int i = 0; i < s->count && answer == DAE_OK; i++) answer = take_sample(s, e, i);
     e->rough = 0;
     s->sketched = s->sampled = answer == DAE_OK;
     return answer;
@@ -335,8 +318,7 @@ static int take_difference(dae_series *s, dae_equations *e, int direction)
                 e->v_curve[j] += move * cos(1.3 * angle) / s->H;
             }
             int answer = dae_equations_f(e, s->t + s->H * tau, e->x_curve, e->v_curve, e->row);
-            if (answer != DAE_OK)
-                return answer;
+            if (answer != DAE_OK) return answer;
             for (size_t j = 0; j < n; j++)
                 out[j] = (side ? out[j] - e->row[j] : e->row[j]) / (side ? 2 * small : 1);
         }
@@ -352,12 +334,10 @@ int dae_series_probe(dae_series *s, dae_equations *e, double *tail)
     *tail = 0;
     for (int direction = 0; direction < DIRECTIONS; direction++) {
         int answer = take_difference(s, e, direction);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer != DAE_OK) return answer;
         for (int i = 0; i < s->n; i++) {
             expand(&w, s->R_samples + i, (size_t)s->n, a, &last, &before);
-            if (!flat(last, before, s->row[i]))
-                *tail = fmax(*tail, s->row[i] * last);
+            if (!flat(last, before, s->row[i])) *tail = fmax(*tail, s->row[i] * last);
         }
     }
     return DAE_OK;
@@ -386,8 +366,7 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         largest = fmax(largest, fabs(sample[2 * (size_t)i * square]));
     if (largest > 0) {
         expand(w, sample, 2 * square, a, &last, &before);
-        for (int q = 1; q < w->nodes; q++)
-            change = fmax(change, fabs(a[q]));
+        for (int q = 1; q < w->nodes; q++) change = fmax(change, fabs(a[q]));
         int constant = change <= fmax(rounding * largest, blur / unit);
         int ends = flat(last, before, unit);
         double noise = 2 * fmax(fabs(a[w->nodes - 1]), fabs(a[w->nodes - 2]));
@@ -396,14 +375,12 @@ static void turn_entry(dae_series *s, const turning *w, int which, size_t place,
         /* the last terms are left out or noise, the next ones smaller by ten */
         double unknown = constant ? DBL_EPSILON * largest : 0.1 * noise;
         s->blur = fmax(s->blur, unit * most * unknown);
-        if (constant)
-            coefficient[0] = a[0];
+        if (constant) coefficient[0] = a[0];
         s->noise = fmax(s->noise, ends && !constant ? unit * before : 0);
         s->tail = fmax(s->tail, ends || constant ? 0 : unit * last);
         s->varying += !constant;
     }
-    for (int p = 0; p < count; p++)
-        out[(size_t)p * square + place] = scale * coefficient[p];
+    for (int p = 0; p < count; p++) out[(size_t)p * square + place] = scale * coefficient[p];
 }
 
 /* The same of rough samples: all terms are taken for what they are. */
@@ -464,8 +441,7 @@ static void ruiz(int n, const double *W, double *row, double *column, double *la
                     *place = fmax(*place, entry);
                 }
             for (int i = 0; i < n; i++)
-                if (largest[i] > 0)
-                    (by_column ? column : row)[i] /= sqrt(largest[i]);
+                if (largest[i] > 0) (by_column ? column : row)[i] /= sqrt(largest[i]);
         }
 }
 
@@ -480,12 +456,11 @@ static double weakest_derivative(const dae_series *s, double *row)
         const double *C = sample_of(s, k) + square;
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)
-                row[i] = fmax(row[i], s->row[i] * fabs(C[i + j * n]) * s->column[j] /
-                                          (s->H * s->calm));
+                row[i] =
+                    fmax(row[i], s->row[i] * fabs(C[i + j * n]) * s->column[j] / (s->H * s->calm));
     }
     for (size_t i = 0; i < n; i++)
-        if (row[i] > 0)
-            weakest = fmin(weakest, row[i]);
+        if (row[i] > 0) weakest = fmin(weakest, row[i]);
     return weakest;
 }
 
@@ -495,13 +470,11 @@ double dae_series_scale(dae_series *s, double *row)
     double *W = s->samples + 2 * (size_t)s->nodes * n * n;
     largest_entries(s, W);
     for (size_t i = 0; i < n; i++) {
-        for (int j = 0; j <= DAE_MOST_SERIES; j++)
-            s->c[(size_t)j * n + i] *= s->column[i];
+        for (int j = 0; j <= DAE_MOST_SERIES; j++) s->c[(size_t)j * n + i] *= s->column[i];
         s->row[i] = s->column[i] = 1;
     }
     ruiz(s->n, W, s->row, s->column, row);
     for (size_t i = 0; i < n; i++)
-        for (int j = 0; j <= DAE_MOST_SERIES; j++)
-            s->c[(size_t)j * n + i] /= s->column[i];
+        for (int j = 0; j <= DAE_MOST_SERIES; j++) s->c[(size_t)j * n + i] /= s->column[i];
     return weakest_derivative(s, row);
 }

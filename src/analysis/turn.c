@@ -31,14 +31,12 @@ static int split(dae_turn *t, dae_svd *d, const double *unit)
     double *tau = d->s; /* the singular values have been judged */
     unpivot(t, r, t->Vt, n);
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < r; i++)
-            t->Vt[(size_t)i + (size_t)j * (size_t)n] /= unit[j];
+        for (int i = 0; i < r; i++) t->Vt[(size_t)i + (size_t)j * (size_t)n] /= unit[j];
     dgelqf_(&r, &n, t->Vt, &n, tau, d->work, &d->lwork, &info);
     for (int j = 0; j < r && info == 0; j++)
         for (int i = j; i < r; i++)
             t->L[(size_t)i + (size_t)j * (size_t)n] = t->Vt[(size_t)i + (size_t)j * (size_t)n];
-    if (info == 0)
-        dorglq_(&n, &n, &r, t->Vt, &n, tau, d->work, &d->lwork, &info);
+    if (info == 0) dorglq_(&n, &n, &r, t->Vt, &n, tau, d->work, &d->lwork, &info);
     return info;
 }
 
@@ -60,8 +58,7 @@ int dae_turn_make(dae_turn *t, dae_svd *d, int m, const double *B, int ldb, int 
             d->dropped = forced < small ? fabs(t->Q[(size_t)forced * (size_t)(m + 1)]) : -1;
         t->rank = info != 0 ? -1 : forced >= 0 ? forced : dae_svd_values(d, m, n, small);
     }
-    if (t->rank >= 0 && split(t, d, unit) != 0)
-        t->rank = -1;
+    if (t->rank >= 0 && split(t, d, unit) != 0) t->rank = -1;
     return t->rank;
 }
 
@@ -69,8 +66,7 @@ void dae_turn_rows(const dae_turn *t, dae_svd *d, int columns, double *B, int ld
 {
     int info = 0, small = t->m < t->n ? t->m : t->n;
     const double one = 1;
-    if (small == 0 || columns == 0)
-        return;
+    if (small == 0 || columns == 0) return;
     dormqr_("L", "T", &t->m, &columns, &small, t->Q, &t->m, t->tau, B, &ldb, d->work, &d->lwork,
             &info, 1, 1);
     if (t->rank > 0)

@@ -45,14 +45,14 @@ dae_status dae_units_open(dae_units *u, int n, const dae_memory *memory)
     size_t size = (size_t)n;
     u->n = n;
     dae_vector_wish wish[] = {
-        { &u->K, size * size }, { &u->C, size * size }, { &u->w, size * size },
-        { &u->row, size },      { &u->column, size },   { &u->least, size },
+        { &u->K, size * size },        { &u->C, size * size },
+        { &u->w, size * size },        { &u->row, size },
+        { &u->column, size },          { &u->least, size },
         { &u->sway, 2 * size * size },
     };
     u->vectors = dae_alloc_vectors(memory, wish, sizeof wish / sizeof *wish);
     u->row_of = dae_alloc(memory, 4 * size, sizeof(int));
-    if (!u->vectors || !u->row_of)
-        return DAE_E_NOMEM;
+    if (!u->vectors || !u->row_of) return DAE_E_NOMEM;
     u->column_of = u->row_of + n;
     u->way = u->column_of + n;
     u->part = u->way + n;
@@ -93,15 +93,13 @@ static int find_path(dae_units *u, int column, double *reach)
     while (found < 0) {
         int next = -1;
         for (int i = 0; i < n; i++) {
-            if (u->part[i])
-                continue;
+            if (u->part[i]) continue;
             double length = done + cost(u, i, at);
             if (length < u->least[i]) {
                 u->least[i] = length;
                 u->way[i] = at;
             }
-            if (next < 0 || u->least[i] < u->least[next])
-                next = i;
+            if (next < 0 || u->least[i] < u->least[next]) next = i;
         }
         done = u->least[next];
         u->part[next] = 1;
@@ -143,8 +141,7 @@ static int assign(dae_units *u)
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             u->row[i] = fmin(u->row[i], -u->w[(size_t)i + (size_t)j * (size_t)n]);
-    for (int j = 0; j < n; j++)
-        assign_column(u, j);
+    for (int j = 0; j < n; j++) assign_column(u, j);
     for (int j = 0; j < n; j++)
         whole &= u->w[(size_t)u->row_of[j] + (size_t)j * (size_t)n] > none / 2;
     return whole;
@@ -164,8 +161,7 @@ static int line(dae_units *u, double log_s, int *slope, double *height)
     weigh(u, log_s);
     *slope = 0;
     *height = 0;
-    if (!assign(u))
-        return 0;
+    if (!assign(u)) return 0;
     for (int j = 0; j < u->n; j++) {
         size_t place = (size_t)u->row_of[j] + (size_t)j * (size_t)u->n;
         int by_C = u->C[place] > none && u->C[place] + log_s >= u->K[place];
@@ -180,14 +176,11 @@ static double quickest_time(dae_units *u)
 {
     int last, slope;
     double last_height, height, log_s = 0;
-    if (!line(u, far, &last, &last_height))
-        return 1;
+    if (!line(u, far, &last, &last_height)) return 1;
     for (int k = 0; k < CORNERS; k++) {
-        if (!line(u, log_s, &slope, &height) || slope >= last)
-            break;
+        if (!line(u, log_s, &slope, &height) || slope >= last) break;
         double corner = (height - last_height) / (last - slope);
-        if (!(corner > log_s + equal))
-            break;
+        if (!(corner > log_s + equal)) break;
         log_s = corner;
     }
     return exp(-log_s);
@@ -198,21 +191,18 @@ static double quickest_time(dae_units *u)
 static void join(dae_units *u, int a, int b)
 {
     for (int j = 0; j < u->n; j++)
-        if (u->part[j] == b)
-            u->part[j] = a;
+        if (u->part[j] == b) u->part[j] = a;
 }
 
 /* Entries of 1 tie rows and columns together, assigned ones to begin with: part of a column, and
  * of the row assigned to it. */
 static void tie(dae_units *u)
 {
-    for (int j = 0; j < u->n; j++)
-        u->part[j] = j;
+    for (int j = 0; j < u->n; j++) u->part[j] = j;
     for (int j = 0; j < u->n; j++)
         for (int i = 0; i < u->n; i++) {
             int other = u->part[u->column_of[i]];
-            if (other != u->part[j] && cost(u, i, j) < equal)
-                join(u, u->part[j], other);
+            if (other != u->part[j] && cost(u, i, j) < equal) join(u, u->part[j], other);
         }
 }
 
@@ -228,8 +218,7 @@ static int tighten(dae_units *u)
                 row = i;
                 column = j;
             }
-    if (row < 0)
-        return 0;
+    if (row < 0) return 0;
     int a = u->part[u->column_of[row]], b = u->part[column];
     for (int j = 0; j < n; j++) {
         of_row += u->part[j] == a;
@@ -250,8 +239,7 @@ static int tighten(dae_units *u)
 static int find_units(dae_units *u, double H)
 {
     weigh(u, -log(H));
-    if (!assign(u))
-        return 0;
+    if (!assign(u)) return 0;
     tie(u);
     while (tighten(u))
         ;
@@ -301,11 +289,9 @@ static double weakest_entry(const dae_units *u)
         for (int j = 0; j < u->n; j++) {
             size_t k = (size_t)i + (size_t)j * (size_t)u->n;
             derivative = fmax(derivative, u->C[k]);
-            if (u->row_of[j] == i)
-                weakest = fmin(weakest, fmax(u->K[k], u->C[k]));
+            if (u->row_of[j] == i) weakest = fmin(weakest, fmax(u->K[k], u->C[k]));
         }
-        if (derivative > none)
-            weakest = fmin(weakest, derivative);
+        if (derivative > none) weakest = fmin(weakest, derivative);
     }
     return exp(weakest);
 }
@@ -362,8 +348,8 @@ int dae_units_choose(dae_analysis *a)
         measure(a);
         a->quickest = quickest_time(u);
         time = a->quickest * leap < 1 ? a->quickest : 1;
-        a->closer = find_units(u, time) &&
-                    (time < 1 || s->calm > 1 || weakest_entry(u) < well_seen);
+        a->closer =
+            find_units(u, time) && (time < 1 || s->calm > 1 || weakest_entry(u) < well_seen);
     }
     return take_units(s, u, a->closer, time);
 }
@@ -371,8 +357,7 @@ int dae_units_choose(dae_analysis *a)
 int dae_units_slow_down(dae_analysis *a)
 {
     dae_series *s = &a->series;
-    if (s->few || a->quickest * leap >= 1)
-        return 0;
+    if (s->few || a->quickest * leap >= 1) return 0;
     double factor = power_of_two(log(a->quickest));
     dae_series_stretch(s, factor);
     s->calm /= factor;
@@ -397,15 +382,13 @@ static void add_hidden(dae_analysis *a, int j, int by_v, double by, double *far_
 {
     const dae_series *s = &a->series;
     dae_equations *e = &a->equations;
-    if (dae_equations_far(e, s->t, e->x_curve, e->v_curve, j, by_v, by, far_away) != DAE_OK)
-        return;
+    if (dae_equations_far(e, s->t, e->x_curve, e->v_curve, j, by_v, by, far_away) != DAE_OK) return;
     for (int i = 0; i < s->n; i++) {
         size_t n = (size_t)s->n, k = (size_t)i + (size_t)j * n;
         double *entry = (by_v ? a->units.C : a->units.K) + k;
         double unit = s->row[i] * s->column[j] / (by_v ? s->H : 1);
         double sway = a->options.tolerance * a->units.sway[k + (by_v ? n * n : 0)];
-        if (*entry == none && fabs(far_away[i]) > sway)
-            *entry = log(unit * fabs(far_away[i]));
+        if (*entry == none && fabs(far_away[i]) > sway) *entry = log(unit * fabs(far_away[i]));
     }
 }
 
@@ -427,8 +410,7 @@ static structure read_structure(dae_units *u)
     int n = u->n, changed = 1;
     double *offset = u->least;
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            u->w[(size_t)i + (size_t)j * (size_t)n] = order_of(u, i, j);
+        for (int i = 0; i < n; i++) u->w[(size_t)i + (size_t)j * (size_t)n] = order_of(u, i, j);
     found.regular = assign(u);
     memset(offset, 0, (size_t)n * sizeof *offset);
     for (int pass = 0; pass <= n && changed && found.regular; pass++) {
@@ -438,8 +420,7 @@ static structure read_structure(dae_units *u)
         for (int j = 0; j < n; j++) {
             int row = u->row_of[j];
             double most = 0;
-            for (int i = 0; i < n; i++)
-                most = fmax(most, offset[i] + order_of(u, i, j));
+            for (int i = 0; i < n; i++) most = fmax(most, offset[i] + order_of(u, i, j));
             changed |= most - order_of(u, row, j) != offset[row];
             offset[row] = most - order_of(u, row, j);
             found.derivatives += order_of(u, row, j) > 0;
@@ -469,8 +450,8 @@ int dae_units_hidden(dae_analysis *a)
         add_hidden(a, j, by_v, moves[k % 3] * e->step[by_v][j], e->row);
     }
     structure all = read_structure(&a->units);
-    return all.regular && (!seen.regular || all.derivatives > seen.derivatives ||
-                           all.index != seen.index);
+    return all.regular &&
+           (!seen.regular || all.derivatives > seen.derivatives || all.index != seen.index);
 }
 
 /* Of all units only ratios are determined by entries: how large solutions are, x tells, and where
@@ -491,6 +472,5 @@ void dae_units_adopt(dae_analysis *a)
     const dae_series *s = &a->series;
     double size = solution_size(a);
     a->equations.swift = s->rank_time;
-    for (int j = 0; j < s->n; j++)
-        a->equations.unit[j] = size * s->column[j] * s->rank_column[j];
+    for (int j = 0; j < s->n; j++) a->equations.unit[j] = size * s->column[j] * s->rank_column[j];
 }

@@ -38,16 +38,13 @@ void dae_arena_release(dae_arena *a)
 static void open_block(dae_arena *a, size_t bytes)
 {
     size_t size = a->block ? 2 * a->block->size : FIRST_BLOCK;
-    if (size > LARGEST_BLOCK)
-        size = LARGEST_BLOCK;
-    if (size < bytes)
-        size = bytes;
+    if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;
+    if (size < bytes) size = bytes;
     size_t whole = aligned(sizeof(dae_arena_block)) + size;
     if (a->limit && whole > a->limit - (a->bytes < a->limit ? a->bytes : a->limit))
         longjmp(*a->escape, DAE_E_LIMIT);
     dae_arena_block *block = dae_alloc(&a->memory, 1, whole);
-    if (!block)
-        longjmp(*a->escape, DAE_E_NOMEM);
+    if (!block) longjmp(*a->escape, DAE_E_NOMEM);
     *block = (dae_arena_block){ .before = a->block, .size = size };
     a->block = block;
     a->bytes += whole;
@@ -55,12 +52,10 @@ static void open_block(dae_arena *a, size_t bytes)
 
 void *dae_arena_take(dae_arena *a, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX / 4) / size)
-        longjmp(*a->escape, DAE_E_LIMIT);
+    if (size && count > (SIZE_MAX / 4) / size) longjmp(*a->escape, DAE_E_LIMIT);
     size_t bytes = aligned(count * size);
     dae_arena_work(a);
-    if (!a->block || a->block->size - a->block->used < bytes)
-        open_block(a, bytes);
+    if (!a->block || a->block->size - a->block->used < bytes) open_block(a, bytes);
     char *start = (char *)a->block + aligned(sizeof(dae_arena_block));
     void *taken = start + a->block->used;
     a->block->used += bytes;
@@ -69,20 +64,17 @@ void *dae_arena_take(dae_arena *a, size_t count, size_t size)
 
 void *dae_arena_grow(dae_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return items;
+    if (count < *capacity) return items;
     *capacity = *capacity ? 2 * *capacity : 8;
     void *more = dae_arena_take(a, *capacity, size);
-    if (count)
-        memcpy(more, items, count * size);
+    if (count) memcpy(more, items, count * size);
     return more;
 }
 
 char *dae_arena_copy(dae_arena *a, const char *text, size_t length)
 {
     char *copy = dae_arena_take(a, length + 1, 1);
-    if (length)
-        memcpy(copy, text, length);
+    if (length) memcpy(copy, text, length);
     return copy;
 }
 

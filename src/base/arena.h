@@ -19,9 +19,9 @@ typedef struct dae_arena_block dae_arena_block;
 typedef struct dae_arena {
     dae_memory memory;
     dae_arena_block *block; /* the newest, which points to the one before it */
-    size_t bytes, limit;    /* taken from the hook so far; 0: no limit       */
-    jmp_buf *escape;        /* longjmp(*escape, DAE_E_NOMEM or DAE_E_LIMIT)   */
-    dae_budget *budget;     /* behind the hook; NULL: none                   */
+    size_t bytes, limit;    /* taken from the hook so far; 0: no limit */
+    jmp_buf *escape;        /* longjmp(*escape, DAE_E_NOMEM or DAE_E_LIMIT) */
+    dae_budget *budget;     /* behind the hook; NULL: none */
 } dae_arena;
 
 void dae_arena_init(dae_arena *a, const dae_allocator *hook, size_t limit);

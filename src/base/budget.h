@@ -16,11 +16,11 @@ typedef enum dae_budget_end { BUDGET_LEFT, BUDGET_BYTES, BUDGET_SECONDS } dae_bu
 typedef struct dae_budget {
     dae_memory inner;
     size_t bytes, most_bytes;
-    size_t spare;           /* for words, after the end                                       */
-    double seconds, until;  /* allowed, and the processor time at which they end; 0: no end   */
-    unsigned calls;         /* since the clock was looked at                                  */
-    dae_budget_end end;     /* what was spent first                                           */
-    size_t asked;           /* the request that was too large                                 */
+    size_t spare;          /* for words, after the end */
+    double seconds, until; /* allowed, and the processor time at which they end; 0: no end */
+    unsigned calls;        /* since the clock was looked at */
+    dae_budget_end end;    /* what was spent first */
+    size_t asked;          /* the request that was too large */
 } dae_budget;
 
 /* seconds == 0: no limit of time. */

@@ -9,7 +9,8 @@
 #endif
 
 #if FLT_EVAL_METHOD != 0
-#error "Daedalus needs arithmetic in plain double (FLT_EVAL_METHOD 0); on 32-bit x86 use -msse2 -mfpmath=sse."
+#error                                                                                             \
+    "Daedalus needs arithmetic in plain double (FLT_EVAL_METHOD 0); on 32-bit x86 use -msse2 -mfpmath=sse."
 #endif
 
 #endif

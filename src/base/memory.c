@@ -22,7 +22,7 @@ void dae_memory_init(dae_memory *m, const dae_allocator *hook)
     if (hook && hook->allocate && hook->release)
         m->hook = *hook;
     else
-        m->hook = (dae_allocator){.allocate = take, .release = give, .context = NULL};
+        m->hook = (dae_allocator){ .allocate = take, .release = give, .context = NULL };
 }
 
 static void *take_counted(size_t bytes, void *context)
@@ -43,8 +43,9 @@ void dae_tally_open(dae_tally *tally, const dae_allocator *hook, dae_memory *cou
 {
     dae_memory plain;
     dae_memory_init(&plain, hook);
-    *tally = (dae_tally){.hook = plain.hook};
-    counted->hook = (dae_allocator){.allocate = take_counted, .release = give_counted, .context = tally};
+    *tally = (dae_tally){ .hook = plain.hook };
+    counted->hook =
+        (dae_allocator){ .allocate = take_counted, .release = give_counted, .context = tally };
 }
 
 void *dae_alloc(const dae_memory *m, size_t count, size_t size)

@@ -46,23 +46,23 @@ typedef double dae_four __attribute__((vector_size(32), aligned(8), may_alias));
  * r_i * 0. */
 static inline int dae_minus(int n, const double *M, const double *p, double *r)
 {
-    dae_two small = {0, 0};
+    dae_two small = { 0, 0 };
     double last = 0;
     int i = 0;
     if (n >= 4) {
-        dae_four sum = {0, 0, 0, 0};
+        dae_four sum = { 0, 0, 0, 0 };
         for (; i + 4 <= n; i += 4) {
-            dae_four from = {0, 0, 0, 0}, *to = (dae_four *)(r + i);
+            dae_four from = { 0, 0, 0, 0 }, *to = (dae_four *)(r + i);
             if (p) from = *(const dae_four *)(p + i);
             if (p && M) from *= *(const dae_four *)(M + i);
             from -= *to;
             *to = from;
             sum += from * 0.0;
         }
-        small = (dae_two){sum[0] + sum[2], sum[1] + sum[3]};
+        small = (dae_two){ sum[0] + sum[2], sum[1] + sum[3] };
     }
     if (i + 2 <= n) {
-        dae_two from = {0, 0}, *to = (dae_two *)(r + i);
+        dae_two from = { 0, 0 }, *to = (dae_two *)(r + i);
         if (p) from = *(const dae_two *)(p + i);
         if (p && M) from *= *(const dae_two *)(M + i);
         from -= *to;
@@ -81,11 +81,11 @@ static inline int dae_minus(int n, const double *M, const double *p, double *r)
  * sums so that long vectors stream; the place is looked up only when needed. */
 static inline int dae_find_nonfinite(int64_t n, const double *v)
 {
-    dae_two small = {0, 0};
+    dae_two small = { 0, 0 };
     double last = 0;
     int64_t i = 0;
     if (n >= 4) {
-        dae_four a = {0, 0, 0, 0}, b = {0, 0, 0, 0};
+        dae_four a = { 0, 0, 0, 0 }, b = { 0, 0, 0, 0 };
         for (; i + 8 <= n; i += 8) {
             a += *(const dae_four *)(v + i) * 0.0;
             b += *(const dae_four *)(v + i + 4) * 0.0;
@@ -95,7 +95,7 @@ static inline int dae_find_nonfinite(int64_t n, const double *v)
             i += 4;
         }
         a += b;
-        small = (dae_two){a[0] + a[2], a[1] + a[3]};
+        small = (dae_two){ a[0] + a[2], a[1] + a[3] };
     }
     if (i + 2 <= n) {
         small += *(const dae_two *)(v + i) * 0.0;

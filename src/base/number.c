@@ -15,13 +15,10 @@ static int copy_exponent(char *to, const char *from)
 {
     int length = 0;
     to[length++] = 'e';
-    if (*from == '-')
-        to[length++] = *from;
+    if (*from == '-') to[length++] = *from;
     from += *from == '-' || *from == '+';
-    while (*from == '0' && from[1])
-        from++;
-    while (*from)
-        to[length++] = *from++;
+    while (*from == '0' && from[1]) from++;
+    while (*from) to[length++] = *from++;
     return length;
 }
 
@@ -30,13 +27,14 @@ int dae_number_text(char text[DAE_NUMBER_TEXT], double value)
     char printed[64];
     if (!isfinite(value))
         return snprintf(text, DAE_NUMBER_TEXT, "%s",
-                        isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+                        isnan(value) ? "nan"
+                        : value > 0  ? "inf"
+                                     : "-inf");
     if (value == floor(value) && fabs(value) < 1e15)
         return snprintf(text, DAE_NUMBER_TEXT, "%.0f", value == 0 ? 0 : value);
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(printed, sizeof printed, "%.*g", digits, value);
-        if (strtod(printed, NULL) == value)
-            break;
+        if (strtod(printed, NULL) == value) break;
     }
     int length = 0;
     for (const char *p = printed; *p; p++) {

@@ -8,31 +8,34 @@
 #define AT(field) offsetof(dae_options, field)
 
 static const dae_option_row table[] = {
-    {"rtol", DAE_OPTION_REAL, AT(rtol), 1e-6, 0, DBL_MAX, DAE_E_TOL, "relative tolerance, below 1"},
-    {"atol", DAE_OPTION_REAL, AT(atol), 0, 0, DBL_MAX, DAE_E_TOL,
-     "absolute tolerance (default 1e-3 rtol)"},
-    {"method", DAE_OPTION_TEXT, AT(method), 0, 0, 0, DAE_E_OPTION, "integration method"},
-    {"linear", DAE_OPTION_TEXT, AT(linear), 0, 0, 0, DAE_E_OPTION,
-     "linear solver: auto, dense, band, klu"},
-    {"max_order", DAE_OPTION_INT, AT(max_order), 0, 0, 1e6, DAE_E_OPTION, "highest order used"},
-    {"initial_step", DAE_OPTION_REAL, AT(initial_step), 0, 0, DBL_MAX, DAE_E_STEP,
-     "size of the first step"},
-    {"min_step", DAE_OPTION_REAL, AT(min_step), 0, 0, DBL_MAX, DAE_E_STEP, "smallest step"},
-    {"max_step", DAE_OPTION_REAL, AT(max_step), INFINITY, 0, INFINITY, DAE_E_STEP, "largest step"},
-    {"fixed_step", DAE_OPTION_REAL, AT(fixed_step), 0, 0, DBL_MAX, DAE_E_STEP,
-     "steps of this size, no error control"},
-    {"step_factor", DAE_OPTION_REAL, AT(step_factor), 0, 0, 1, DAE_E_STEP,
-     "c of the plain rule h c error^(-1/(k+1)), instead of the method's own"},
-    {"max_steps", DAE_OPTION_INT64, AT(max_steps), 1e7, 1, 9e18, DAE_E_OPTION,
-     "most steps in one call"},
-    {"newton_max", DAE_OPTION_INT, AT(newton_max), 4, 1, 100, DAE_E_OPTION,
-     "most Newton iterations in one step"},
-    {"newton_tolerance", DAE_OPTION_REAL, AT(newton_tolerance), 0.1, 0, 1, DAE_E_OPTION,
-     "Newton's error as a fraction of the error tolerance"},
-    {"fading", DAE_OPTION_REAL, AT(fading), 0, 0, 1, DAE_E_OPTION,
-     "0: the relative tolerance is of |x| now; else of its size of late, fading by this in |x| / |x'|"},
-    {"suppress_algebraic", DAE_OPTION_INT, AT(suppress_algebraic), 0, 0, 1, DAE_E_OPTION,
-     "1: errors of algebraic unknowns do not limit steps"},
+    { "rtol", DAE_OPTION_REAL, AT(rtol), 1e-6, 0, DBL_MAX, DAE_E_TOL,
+      "relative tolerance, below 1" },
+    { "atol", DAE_OPTION_REAL, AT(atol), 0, 0, DBL_MAX, DAE_E_TOL,
+      "absolute tolerance (default 1e-3 rtol)" },
+    { "method", DAE_OPTION_TEXT, AT(method), 0, 0, 0, DAE_E_OPTION, "integration method" },
+    { "linear", DAE_OPTION_TEXT, AT(linear), 0, 0, 0, DAE_E_OPTION,
+      "linear solver: auto, dense, band, klu" },
+    { "max_order", DAE_OPTION_INT, AT(max_order), 0, 0, 1e6, DAE_E_OPTION, "highest order used" },
+    { "initial_step", DAE_OPTION_REAL, AT(initial_step), 0, 0, DBL_MAX, DAE_E_STEP,
+      "size of the first step" },
+    { "min_step", DAE_OPTION_REAL, AT(min_step), 0, 0, DBL_MAX, DAE_E_STEP, "smallest step" },
+    { "max_step", DAE_OPTION_REAL, AT(max_step), INFINITY, 0, INFINITY, DAE_E_STEP,
+      "largest step" },
+    { "fixed_step", DAE_OPTION_REAL, AT(fixed_step), 0, 0, DBL_MAX, DAE_E_STEP,
+      "steps of this size, no error control" },
+    { "step_factor", DAE_OPTION_REAL, AT(step_factor), 0, 0, 1, DAE_E_STEP,
+      "c of the plain rule h c error^(-1/(k+1)), instead of the method's own" },
+    { "max_steps", DAE_OPTION_INT64, AT(max_steps), 1e7, 1, 9e18, DAE_E_OPTION,
+      "most steps in one call" },
+    { "newton_max", DAE_OPTION_INT, AT(newton_max), 4, 1, 100, DAE_E_OPTION,
+      "most Newton iterations in one step" },
+    { "newton_tolerance", DAE_OPTION_REAL, AT(newton_tolerance), 0.1, 0, 1, DAE_E_OPTION,
+      "Newton's error as a fraction of the error tolerance" },
+    { "fading", DAE_OPTION_REAL, AT(fading), 0, 0, 1, DAE_E_OPTION,
+      "0: the relative tolerance is of |x| now; else of its size of late, fading by this in |x| / "
+      "|x'|" },
+    { "suppress_algebraic", DAE_OPTION_INT, AT(suppress_algebraic), 0, 0, 1, DAE_E_OPTION,
+      "1: errors of algebraic unknowns do not limit steps" },
 };
 
 const dae_option_row *dae_option_list(int i)
@@ -40,7 +43,8 @@ const dae_option_row *dae_option_list(int i)
     return i >= 0 && (size_t)i < sizeof table / sizeof *table ? &table[i] : NULL;
 }
 
-static dae_status refuse(dae_report *report, const dae_option_row *row, double value, const char *is)
+static dae_status refuse(dae_report *report, const dae_option_row *row, double value,
+                         const char *is)
 {
     dae_fail(report, row->status, "option '%s' %s", row->name, is);
     double low = row->kind == DAE_OPTION_INT && row->low == 0 ? 1 : row->low; /* 0: the default */
@@ -91,7 +95,8 @@ static dae_status check_tolerances(dae_options *o, dae_report *report)
     int pure_absolute = o->rtol < DBL_MIN; /* DAE_ZERO */
     if (!pure_absolute && dae_rtol_check(o->rtol, report) != DAE_OK) return DAE_E_TOL;
     if (o->atol_each && o->atol_count <= 0) {
-        dae_fail(report, DAE_E_DIM, "option 'atol_each' is set but atol_count is %d", o->atol_count);
+        dae_fail(report, DAE_E_DIM, "option 'atol_each' is set but atol_count is %d",
+                 o->atol_count);
         dae_hint(report, "atol_count is the length of atol_each and must equal the problem's size");
         return DAE_E_DIM;
     }
@@ -128,7 +133,8 @@ dae_status dae_options_resolve(const dae_options *given, dae_options *o, dae_rep
         return DAE_E_STEP;
     }
     if (o->initial_step > 0 && (o->initial_step > o->max_step || o->initial_step < o->min_step)) {
-        dae_fail(report, DAE_E_STEP, "option 'initial_step' is outside option 'min_step' .. option 'max_step'");
+        dae_fail(report, DAE_E_STEP,
+                 "option 'initial_step' is outside option 'min_step' .. option 'max_step'");
         dae_why(report, "initial_step = %g, min_step = %g, max_step = %g", o->initial_step,
                 o->min_step, o->max_step);
         return DAE_E_STEP;

@@ -4,15 +4,20 @@
 
 #include "base/message.h"
 
-typedef enum dae_option_kind { DAE_OPTION_REAL, DAE_OPTION_INT, DAE_OPTION_INT64, DAE_OPTION_TEXT } dae_option_kind;
+typedef enum dae_option_kind {
+    DAE_OPTION_REAL,
+    DAE_OPTION_INT,
+    DAE_OPTION_INT64,
+    DAE_OPTION_TEXT
+} dae_option_kind;
 
 typedef struct dae_option_row {
-    const char *name;     /* spelt as in dae_options; '_' is '-' on the command line */
+    const char *name; /* spelt as in dae_options; '_' is '-' on the command line */
     dae_option_kind kind;
-    size_t offset;        /* in dae_options                                          */
-    double fallback;      /* what 0 means                                            */
-    double low, high;     /* allowed range after the default                         */
-    dae_status status;    /* of a violation                                          */
+    size_t offset;     /* in dae_options */
+    double fallback;   /* what 0 means */
+    double low, high;  /* allowed range after the default */
+    dae_status status; /* of a violation */
     const char *meaning;
 } dae_option_row;
 

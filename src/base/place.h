@@ -6,7 +6,7 @@
 
 typedef struct dae_place {
     uint32_t source; /* number of the text, from 1; 0: nowhere */
-    uint32_t offset; /* in bytes                                */
+    uint32_t offset; /* in bytes */
 } dae_place;
 
 #endif

@@ -12,6 +12,6 @@ typedef struct dae_status_row {
 } dae_status_row;
 
 const dae_status_row *dae_status_find(int status); /* NULL if there is none */
-const dae_status_row *dae_status_list(int i);      /* NULL past the end     */
+const dae_status_row *dae_status_list(int i);      /* NULL past the end */
 
 #endif

@@ -10,8 +10,7 @@
 static void names_json(dae_json *j, const char *name, const char *const *list)
 {
     dae_json_array(j, name);
-    for (; list && *list; list++)
-        dae_json_string(j, NULL, *list);
+    for (; list && *list; list++) dae_json_string(j, NULL, *list);
     dae_json_end(j);
 }
 
@@ -21,10 +20,10 @@ static void counts_json(dae_json *j, const dae_insight *k)
         const char *name;
         size_t value;
     } row[] = {
-        { "equations", k->equations },     { "variables", k->variables },
-        { "parameters", k->parameters },   { "constants", k->constants },
-        { "aliases", k->aliases },         { "unknowns", k->unknowns },
-        { "relations", k->relations },     { "delays", k->delays },
+        { "equations", k->equations },   { "variables", k->variables },
+        { "parameters", k->parameters }, { "constants", k->constants },
+        { "aliases", k->aliases },       { "unknowns", k->unknowns },
+        { "relations", k->relations },   { "delays", k->delays },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         dae_json_integer(j, row[i].name, (int64_t)row[i].value);
@@ -60,12 +59,9 @@ static void choices_json(dae_json *j, const dae_insight *k)
         dae_json_object(j, NULL);
         names_json(j, "variables", c->variable);
         dae_json_integer(j, "take", (int64_t)c->take);
-        dae_json_string(j, "sets_are", c->any == 1   ? "any"
-                                       : c->any == 0 ? "listed"
-                                                     : "too many");
+        dae_json_string(j, "sets_are", c->any == 1 ? "any" : c->any == 0 ? "listed" : "too many");
         dae_json_array(j, "sets");
-        for (size_t n = 0; n < c->sets; n++)
-            names_json(j, NULL, c->set[n]);
+        for (size_t n = 0; n < c->sets; n++) names_json(j, NULL, c->set[n]);
         dae_json_end(j);
         names_json(j, "singular_at_start", c->singular);
         dae_json_end(j);
@@ -120,8 +116,7 @@ static void start_json(dae_json *j, const dae_insight *k)
     dae_json_string(j, "message", k->start_message);
     dae_json_number(j, "t", k->start_time);
     dae_json_object(j, "values");
-    for (size_t i = 0; i < k->starts; i++)
-        dae_json_number(j, k->start_name[i], k->start_value[i]);
+    for (size_t i = 0; i < k->starts; i++) dae_json_number(j, k->start_name[i], k->start_value[i]);
     dae_json_end(j);
     dae_json_string(j, "eigenvalues_how", k->eigenvalues_how);
     dae_json_array(j, "eigenvalues");
@@ -151,8 +146,7 @@ static void matrix_json(dae_json *j, const char *name, const double *A, int n)
     dae_json_array(j, name);
     for (int i = 0; i < n; i++) {
         dae_json_array(j, NULL);
-        for (int l = 0; l < n; l++)
-            dae_json_number(j, NULL, A[i * n + l]);
+        for (int l = 0; l < n; l++) dae_json_number(j, NULL, A[i * n + l]);
         dae_json_end(j);
     }
     dae_json_end(j);
@@ -165,8 +159,7 @@ static void reduction_json(dae_json *j, const dae_insight *k)
     equations_json(j, "constraints", k->constraint, k->constraints);
     names_json(j, "rates", k->rate);
     dae_json_string(j, "rates_why", k->rate_why);
-    if (!m->M)
-        return;
+    if (!m->M) return;
     dae_json_object(j, "mass");
     dae_json_integer(j, "rank", m->rank);
     names_json(j, "unknowns", m->unknown);
@@ -188,8 +181,7 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k, const char *w
     dae_json_string(&j, "message", dae_model_messages(m));
     dae_json_string(&j, "model", dae_model_name(m));
     dae_model_get_facts(m, &f);
-    if (k)
-        counts_json(&j, k);
+    if (k) counts_json(&j, k);
     cli_index_json(&j, "index", k ? k->differentiation_index : -1);
     cli_index_json(&j, "structural_index", k ? k->structural_index : f.index);
     if (k) { /* NULL: structure tells nothing, the equations are integrated by their array */
@@ -199,8 +191,7 @@ static void print_json(cli *c, dae_model *m, const dae_insight *k, const char *w
         dae_json_integer(&j, "hidden_not_written", (int64_t)k->hidden_left);
         names_json(&j, "state_variables", k->state);
         names_json(&j, "dynamic_states", k->dynamic_state);
-        if (!k->by_array)
-            blocks_json(&j, k);
+        if (!k->by_array) blocks_json(&j, k);
         start_json(&j, k);
         reduction_json(&j, k);
     }
@@ -244,8 +235,7 @@ static void print_constraints(dae_sink *out, const dae_insight *k)
                            ? "\nreduced system: every equation differentiated as often as needed\n"
                            : "\nthe system as written needs no reduction\n");
     list_equations(out, k->reduced, k->reduceds);
-    if (k->constraints == 0)
-        return;
+    if (k->constraints == 0) return;
     dae_sink_text(out, "\nconstraints on the values, the hidden ones among them\n");
     if (k->hiddens > 0)
         dae_sink_text(
@@ -255,11 +245,9 @@ static void print_constraints(dae_sink *out, const dae_insight *k)
 
 static void print_rates(dae_sink *out, const dae_insight *k)
 {
-    if (!k->rate[0] && !*k->rate_why)
-        return;
+    if (!k->rate[0] && !*k->rate_why) return;
     dae_sink_text(out, "\nderivatives of the algebraic variables, by differentiating once more\n");
-    for (const char *const *r = k->rate; *r; r++)
-        dae_sink_print(out, "  %s\n", *r);
+    for (const char *const *r = k->rate; *r; r++) dae_sink_print(out, "  %s\n", *r);
     if (*k->rate_why)
         dae_sink_print(out, "  %s: %s\n", k->rate[0] ? "no more" : "none", k->rate_why);
 }
@@ -277,24 +265,20 @@ static void print_matrix(dae_sink *out, const char *name, const double *A, int n
 
 static void print_mass(dae_sink *out, const dae_insight_mass *m)
 {
-    if (!m->M || m->plain || m->rank == m->size)
-        return;
+    if (!m->M || m->plain || m->rank == m->size) return;
     dae_sink_print(out, "\nM y' = f with a constant M of rank %d: P M Q = diag(I, 0), y = Q u\n\n",
                    m->rank);
     dae_sink_text(out, "  y   =");
-    for (int i = 0; i < m->size; i++)
-        dae_sink_print(out, "%s%s", i ? ", " : " ", m->unknown[i]);
+    for (int i = 0; i < m->size; i++) dae_sink_print(out, "%s%s", i ? ", " : " ", m->unknown[i]);
     dae_sink_text(out, "\n\n");
     if (m->size <= 12) {
         print_matrix(out, "M   =", m->M, m->size);
         print_matrix(out, "P   =", m->P, m->size);
         print_matrix(out, "Q   =", m->Q, m->size);
     }
-    for (int i = 0; i < m->size; i++)
-        dae_sink_print(out, "  %s\n", m->meaning[i]);
+    for (int i = 0; i < m->size; i++) dae_sink_print(out, "  %s\n", m->meaning[i]);
     dae_sink_text(out, "\n  semi-explicit:\n");
-    for (int i = 0; i < m->size; i++)
-        dae_sink_print(out, "  %s\n", m->equation[i]);
+    for (int i = 0; i < m->size; i++) dae_sink_print(out, "  %s\n", m->equation[i]);
 }
 
 static void one_index(dae_sink *out, const char *name, int low, int high, const char *how)
@@ -324,8 +308,7 @@ static void print_indices(dae_sink *out, const dae_insight *k)
               k->differentiation_how);
     one_index(out, "tractability", k->tractability_index, k->tractability_index,
               k->tractability_how);
-    one_index(out, "perturbation", k->perturbation_low, k->perturbation_high,
-              k->perturbation_how);
+    one_index(out, "perturbation", k->perturbation_low, k->perturbation_high, k->perturbation_how);
 }
 
 static void print_start(dae_sink *out, const dae_insight *k)
@@ -339,8 +322,7 @@ static void print_start(dae_sink *out, const dae_insight *k)
     for (size_t i = 0; i < k->starts && i < SHOWN; i++)
         dae_sink_print(out, "  %s = %.10g\n", k->start_name[i],
                        k->start_value[i] == 0 ? 0 : k->start_value[i]);
-    if (k->starts > SHOWN)
-        dae_sink_print(out, "  ... and %zu more\n", k->starts - SHOWN);
+    if (k->starts > SHOWN) dae_sink_print(out, "  ... and %zu more\n", k->starts - SHOWN);
 }
 
 static void print_reduction(dae_sink *out, const dae_insight *k)
@@ -360,16 +342,14 @@ int cli_analyze_model(cli *c, const cli_arguments *a)
     int code = cli_model_load(c, a, CLI_WHOLE, &m);
     const dae_insight *k = code == 0 ? dae_model_insight(m) : NULL;
     const char *words = code == 0 ? dae_model_analysis(m) : ""; /* decides what is integrated */
-    if (code == 0)
-        code = cli_model_lacks_memory(c, m);
+    if (code == 0) code = cli_model_lacks_memory(c, m);
     if (code == 0) {
         cli_model_warnings(c, m);
         if (c->json)
             print_json(c, m, k, words);
         else
             dae_sink_text(c->out, words);
-        if (!c->json && k && cli_given(a, "reduce"))
-            print_reduction(c->out, k);
+        if (!c->json && k && cli_given(a, "reduce")) print_reduction(c->out, k);
     }
     dae_model_close(m);
     return code;

@@ -33,8 +33,7 @@ int cli_names_problem(const cli_arguments *a)
 static const char *unknown_of(const problem_instance *p, int i, char buffer[NAME])
 {
     const char *const *names = p->problem.names;
-    if (names && names[i])
-        return names[i];
+    if (names && names[i]) return names[i];
     snprintf(buffer, NAME, "x[%d]", i + 1);
     return buffer;
 }
@@ -47,8 +46,7 @@ static const char *name_of(const page *g, int i, char buffer[NAME])
 static const char *equation_of(const page *g, int i, char buffer[NAME])
 {
     const char *const *names = g->p->problem.equation_names;
-    if (names && names[i])
-        return names[i];
+    if (names && names[i]) return names[i];
     snprintf(buffer, NAME, "%d", i + 1);
     return buffer;
 }
@@ -57,8 +55,7 @@ static int is_own(const page *g, int i)
 {
     int own;
     for (int k = 0; dae_analysis_constraint(g->a, k, NULL, &own); k++)
-        if (own == i)
-            return 1;
+        if (own == i) return 1;
     return 0;
 }
 
@@ -80,8 +77,7 @@ void cli_constraint_text(dae_sink *out, const problem_instance *p, const double 
     char buffer[NAME];
     int shown = 0;
     for (int j = 0; j < p->problem.size; j++) {
-        if (fabs(gradient[j]) < 1e-8)
-            continue;
+        if (fabs(gradient[j]) < 1e-8) continue;
         if (shown == 8) {
             dae_sink_text(out, " + ..");
             break;
@@ -95,8 +91,7 @@ static void print_constraints(const page *g)
 {
     dae_sink *out = g->c->out;
     int level;
-    if (g->f->constraints == 0)
-        return;
+    if (g->f->constraints == 0) return;
     dae_sink_text(out, "\nconstraints, linearized there (d: a small change)\n");
     for (int i = 0; i < g->f->constraints && i < MOST_SHOWN; i++) {
         const double *row = dae_analysis_constraint(g->a, i, &level, NULL);
@@ -116,8 +111,8 @@ static void print_freedom(const page *g)
     dae_sink_print(out, "  degrees of freedom    %d", g->f->freedom);
     for (int i = 0; g->f->regular && i < n && shown < MOST_SHOWN / 2; i++)
         if (!is_own(g, i))
-            dae_sink_print(out, "%s%s", shown++ ? ", " : ": can be given together: ",
-                           name_of(g, i, buffer));
+            dae_sink_print(out, "%s%s",
+                           shown++ ? ", " : ": can be given together: ", name_of(g, i, buffer));
     dae_sink_text(out, g->f->freedom > shown && shown > 0 ? ", ..\n" : "\n");
 }
 
@@ -170,12 +165,10 @@ static void print_safety(const page *g)
     char buffer[NAME];
     dae_sink_print(out, "  rank decisions        closest: rank %d of %d x %d, ", f->weakest.rank,
                    f->weakest.rows, f->weakest.columns);
-    if (isfinite(f->weakest.kept))
-        dae_sink_print(out, "%.2g kept, ", f->weakest.kept);
+    if (isfinite(f->weakest.kept)) dae_sink_print(out, "%.2g kept, ", f->weakest.kept);
     dae_sink_print(out, "%.2g dropped, tolerance %.2g: %s\n", f->weakest.dropped, f->tolerance,
                    f->ambiguous ? "AMBIGUOUS, try another --tolerance" : "safe");
-    if (f->ambiguous && f->why)
-        dae_sink_print(out, "                        %s\n", f->why);
+    if (f->ambiguous && f->why) dae_sink_print(out, "                        %s\n", f->why);
     if (f->moved_most < 0)
         dae_sink_text(out, "  consistent point      the initial values are consistent\n");
     else
@@ -187,8 +180,7 @@ static void print_pencil(const page *g)
 {
     const dae_pencil_facts *q = dae_analysis_pencil(g->a);
     dae_sink *out = g->c->out;
-    if (!q)
-        return;
+    if (!q) return;
     dae_sink_print(out, "\nthe pencil s C + K: %s, index %d\n", q->regular ? "regular" : "singular",
                    q->index);
     static const char *const kinds[] = { "blocks at infinity of size", "column minimal indices",
@@ -202,8 +194,7 @@ static void print_pencil(const page *g)
     for (int i = 0; i < q->finite && i < MOST_SHOWN / 2; i++)
         if (q->imaginary[i] >= 0) {
             dae_sink_print(out, "%s%.6g", i ? ", " : ": ", q->real[i] + 0.0);
-            if (q->imaginary[i] > 0)
-                dae_sink_print(out, " +- %.6g i", q->imaginary[i]);
+            if (q->imaginary[i] > 0) dae_sink_print(out, " +- %.6g i", q->imaginary[i]);
         }
     dae_sink_text(out, q->finite > MOST_SHOWN / 2 ? ", ..\n" : "\n");
 }
@@ -212,8 +203,7 @@ static void print_matrix(dae_sink *out, const char *name, const double *A, int n
 {
     for (int i = 0; i < n; i++) {
         dae_sink_print(out, "  %s", i ? "    " : name);
-        for (int j = 0; j < n; j++)
-            dae_sink_print(out, " %10.5g", A[i + j * n] + 0.0);
+        for (int j = 0; j < n; j++) dae_sink_print(out, " %10.5g", A[i + j * n] + 0.0);
         dae_sink_text(out, "\n");
     }
 }
@@ -295,8 +285,7 @@ static void print_page(const page *g)
     print_safety(g);
     print_constraints(g);
     print_pencil(g);
-    if (g->reduce)
-        print_reduced(g);
+    if (g->reduce) print_reduced(g);
 }
 
 /* ---- JSON ---- */
@@ -304,16 +293,14 @@ static void print_page(const page *g)
 static void integers(dae_json *j, const char *name, const int *list, int count)
 {
     dae_json_array(j, name);
-    for (int i = 0; i < count; i++)
-        dae_json_integer(j, NULL, list[i]);
+    for (int i = 0; i < count; i++) dae_json_integer(j, NULL, list[i]);
     dae_json_end(j);
 }
 
 static void numbers(dae_json *j, const char *name, const double *list, int count)
 {
     dae_json_array(j, name);
-    for (int i = 0; i < count; i++)
-        dae_json_number(j, NULL, list[i]);
+    for (int i = 0; i < count; i++) dae_json_number(j, NULL, list[i]);
     dae_json_end(j);
 }
 
@@ -324,13 +311,20 @@ static void facts_json(dae_json *j, const page *g)
         const char *name;
         int64_t value;
     } row[] = {
-        { "size", f->size },           { "entries", f->entries },
-        { "varying", f->varying },     { "linear", f->linear },
-        { "constant", f->constant },   { "regular", f->regular },
-        { "index", f->index },         { "strangeness", f->strangeness },
-        { "perturbation", f->perturbation }, { "freedom", f->freedom },
-        { "constraints", f->constraints }, { "undetermined", f->undetermined },
-        { "redundant", f->redundant }, { "contradiction", f->contradiction },
+        { "size", f->size },
+        { "entries", f->entries },
+        { "varying", f->varying },
+        { "linear", f->linear },
+        { "constant", f->constant },
+        { "regular", f->regular },
+        { "index", f->index },
+        { "strangeness", f->strangeness },
+        { "perturbation", f->perturbation },
+        { "freedom", f->freedom },
+        { "constraints", f->constraints },
+        { "undetermined", f->undetermined },
+        { "redundant", f->redundant },
+        { "contradiction", f->contradiction },
         { "ambiguous", f->ambiguous },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
@@ -341,8 +335,7 @@ static void facts_json(dae_json *j, const page *g)
     dae_json_number(j, "tolerance", f->tolerance);
     dae_json_number(j, "time_scale", f->time_scale);
     dae_json_number(j, "moved", f->moved);
-    if (f->why)
-        dae_json_string(j, "why", f->why);
+    if (f->why) dae_json_string(j, "why", f->why);
     if (g->perturb) {
         dae_json_integer(j, "perturbation_by_experiment", g->response.index);
         dae_json_number(j, "response_exponent", g->response.exponent);
@@ -391,8 +384,7 @@ static void page_json(const page *g)
     dae_json_string(&j, "form", g->form);
     facts_json(&j, g);
     constraints_json(&j, g);
-    if (q)
-        pencil_json(&j, q);
+    if (q) pencil_json(&j, q);
     if (g->reduce && s) {
         dae_json_object(&j, "semi_explicit");
         dae_json_integer(&j, "rank", s->rank);
@@ -409,8 +401,8 @@ static void page_json(const page *g)
 static int failed(cli *c, const dae_analysis *a)
 {
     c->report.status = dae_analysis_status(a);
-    c->report.length = (size_t)snprintf(c->report.text, sizeof c->report.text, "%s",
-                                        dae_analysis_message(a));
+    c->report.length =
+        (size_t)snprintf(c->report.text, sizeof c->report.text, "%s", dae_analysis_message(a));
     return cli_fail(c);
 }
 
@@ -418,8 +410,7 @@ static int failed(cli *c, const dae_analysis *a)
 static int show(page *g, const dae_analysis_options *o)
 {
     const problem_instance *p = g->p;
-    dae_analysis *a =
-        dae_analyze(&p->problem, o, p->t0, p->x0, p->problem.d ? NULL : p->xdot0);
+    dae_analysis *a = dae_analyze(&p->problem, o, p->t0, p->x0, p->problem.d ? NULL : p->xdot0);
     int code = 0;
     g->a = a;
     g->f = dae_analysis_facts(a);
@@ -439,19 +430,17 @@ int cli_analyze_problem(cli *c, const cli_arguments *arguments)
     problem_instance p;
     const char *set[CLI_MOST_REPEATS], *tolerance = cli_value(arguments, "tolerance");
     dae_analysis_options o = { 0 };
-    page g = { .c = c, .form = cli_value(arguments, "form"), .p = &p,
+    page g = { .c = c,
+               .form = cli_value(arguments, "form"),
+               .p = &p,
                .reduce = cli_given(arguments, "reduce"),
                .perturb = cli_given(arguments, "perturb") };
     int count = cli_repeated(arguments, "set", set);
     g.entry = cli_problem_find(c, arguments->argument[0], &code);
-    if (!g.entry)
-        return code;
-    if (tolerance)
-        code = cli_number(c, "--tolerance", tolerance, &o.tolerance);
-    if (code == 0)
-        code = cli_problem_open(c, g.entry, g.form, set, count, &p);
-    if (code)
-        return code;
+    if (!g.entry) return code;
+    if (tolerance) code = cli_number(c, "--tolerance", tolerance, &o.tolerance);
+    if (code == 0) code = cli_problem_open(c, g.entry, g.form, set, count, &p);
+    if (code) return code;
     g.form = g.form ? g.form : g.entry->forms[0];
     o.time_scale = 0.1 * fabs(p.t1 - p.t0);
     code = show(&g, &o);

@@ -6,10 +6,12 @@
 #include "cli/problem.h"
 
 /* Rows of the table of `analyze` that are for problems only. */
-#define CLI_ANALYZE_PROBLEM_FLAGS                                                              \
-    { "form", "NAME", "of a built-in problem: 'daedalus problems PROBLEM' lists them", 0, 0 }, \
-    { "tolerance", "X", "of a problem: singular values below it are 0; default 1e-8", 0, 0 },  \
-    { "perturb", NULL, "of a problem: its perturbation index by experiment", 0, 0 }
+#define CLI_ANALYZE_PROBLEM_FLAGS                                                                  \
+    { "form", "NAME", "of a built-in problem: 'daedalus problems PROBLEM' lists them", 0, 0 },     \
+        { "tolerance", "X", "of a problem: singular values below it are 0; default 1e-8", 0, 0 },  \
+    {                                                                                              \
+        "perturb", NULL, "of a problem: its perturbation index by experiment", 0, 0                \
+    }
 
 int cli_names_problem(const cli_arguments *a); /* 1: the argument is one of the collection */
 int cli_analyze_problem(cli *c, const cli_arguments *a);

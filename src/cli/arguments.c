@@ -20,12 +20,9 @@ static const cli_flag common[] = {
 static const char *value_word(const dae_option_row *row)
 {
     switch (row->kind) {
-    case DAE_OPTION_TEXT:
-        return "NAME";
-    case DAE_OPTION_REAL:
-        return "X";
-    default:
-        return "N";
+    case DAE_OPTION_TEXT: return "NAME";
+    case DAE_OPTION_REAL: return "X";
+    default: return "N";
     }
 }
 
@@ -33,8 +30,7 @@ static const char *value_word(const dae_option_row *row)
 static int has_own(const cli_verb *verb, const char *name)
 {
     for (const cli_flag *f = verb->flags; f && f->name; f++)
-        if (strcmp(f->name, name) == 0)
-            return 1;
+        if (strcmp(f->name, name) == 0) return 1;
     return 0;
 }
 
@@ -48,14 +44,12 @@ int cli_flag_get(const cli_verb *verb, int i, cli_flag *out)
         }
     for (int r = 0; verb->solver_options && dae_option_list(r); r++) {
         const dae_option_row *row = dae_option_list(r);
-        if (has_own(verb, row->name) || k++ != i)
-            continue;
+        if (has_own(verb, row->name) || k++ != i) continue;
         *out = (cli_flag){ row->name, value_word(row), row->meaning, 0, 0 };
         return 1;
     }
     i -= k;
-    if (i < 0 || (size_t)i >= sizeof common / sizeof *common)
-        return 0;
+    if (i < 0 || (size_t)i >= sizeof common / sizeof *common) return 0;
     *out = common[i];
     return 1;
 }
@@ -64,8 +58,7 @@ void cli_flag_spell(const cli_flag *flag, char text[64])
 {
     snprintf(text, 64, "--%s", flag->name);
     for (char *p = text; *p; p++)
-        if (*p == '_')
-            *p = '-';
+        if (*p == '_') *p = '-';
 }
 
 /* ---- parsing ---- */
@@ -77,17 +70,14 @@ typedef struct cursor {
 
 /* The number of the flag that the text names; -1: none. *length is that of the name with
  * its dashes, so that text[*length] is '=' or the end. */
-static int find_flag(const cli_verb *verb, const char *text, size_t *length,
-                     cli_flag *out)
+static int find_flag(const cli_verb *verb, const char *text, size_t *length, cli_flag *out)
 {
     char spelt[64];
     *length = strcspn(text, "=");
     for (int i = 0; cli_flag_get(verb, i, out); i++) {
         cli_flag_spell(out, spelt);
-        if (strlen(spelt) == *length && strncmp(text, spelt, *length) == 0)
-            return i;
-        if (out->letter && text[1] == out->letter && text[2] == '\0')
-            return i;
+        if (strlen(spelt) == *length && strncmp(text, spelt, *length) == 0) return i;
+        if (out->letter && text[1] == out->letter && text[2] == '\0') return i;
     }
     return -1;
 }
@@ -118,8 +108,7 @@ static int misused(cli *c, const cli_verb *verb, const cli_flag *flag, const cha
     cli_flag_spell(flag, spelt);
     dae_fail(&c->report, DAE_E_ARG, "option %s %s", spelt, how);
     dae_at(&c->report, "daedalus %s", verb->name);
-    dae_hint(&c->report, "%s %s: %s", spelt, flag->value ? flag->value : "",
-             flag->meaning);
+    dae_hint(&c->report, "%s %s: %s", spelt, flag->value ? flag->value : "", flag->meaning);
     return cli_fail(c);
 }
 
@@ -129,18 +118,14 @@ static int take_flag(cli *c, cli_arguments *a, cursor *in)
     cli_flag flag;
     size_t length;
     int i = find_flag(a->verb, text, &length, &flag);
-    if (i < 0 || i >= CLI_MOST_FLAGS)
-        return unknown_flag(c, a->verb, text);
+    if (i < 0 || i >= CLI_MOST_FLAGS) return unknown_flag(c, a->verb, text);
     const char *value = text[length] == '=' ? text + length + 1 : NULL;
-    if (!flag.value && value)
-        return misused(c, a->verb, &flag, "takes no value");
+    if (!flag.value && value) return misused(c, a->verb, &flag, "takes no value");
     if (flag.value && !value) {
-        if (in->at >= in->argc)
-            return misused(c, a->verb, &flag, "needs a value");
+        if (in->at >= in->argc) return misused(c, a->verb, &flag, "needs a value");
         value = in->argv[in->at++];
     }
-    if (flag.value && !*value)
-        return misused(c, a->verb, &flag, "has an empty value");
+    if (flag.value && !*value) return misused(c, a->verb, &flag, "has an empty value");
     if (flag.repeats) {
         if (a->repeated_count == CLI_MOST_REPEATS)
             return misused(c, a->verb, &flag, "is given too often");
@@ -166,8 +151,7 @@ int cli_parse(cli *c, const cli_verb *verb, int argc, char **argv, cli_arguments
             in.at++;
         } else if (!only_arguments && text[0] == '-' && text[1]) {
             int code = take_flag(c, out, &in);
-            if (code)
-                return code;
+            if (code) return code;
         } else if (out->argument_count == verb->most_arguments) {
             char shown[CLI_SHOWN];
             dae_fail(&c->report, DAE_E_ARG, "there is one argument too many: '%s'",
@@ -186,8 +170,7 @@ const char *cli_value(const cli_arguments *a, const char *name)
 {
     cli_flag flag;
     for (int i = 0; i < CLI_MOST_FLAGS && cli_flag_get(a->verb, i, &flag); i++)
-        if (strcmp(flag.name, name) == 0)
-            return a->value[i];
+        if (strcmp(flag.name, name) == 0) return a->value[i];
     return NULL;
 }
 
@@ -201,16 +184,14 @@ int cli_repeated(const cli_arguments *a, const char *name, const char *out[CLI_M
     cli_flag flag;
     int count = 0;
     for (int k = 0; k < a->repeated_count; k++)
-        if (cli_flag_get(a->verb, a->repeated_flag[k], &flag) &&
-            strcmp(flag.name, name) == 0)
+        if (cli_flag_get(a->verb, a->repeated_flag[k], &flag) && strcmp(flag.name, name) == 0)
             out[count++] = a->repeated[k];
     return count;
 }
 
 static int is_among(const char *name, const char *const *names)
 {
-    while (*names && strcmp(*names, name) != 0)
-        names++;
+    while (*names && strcmp(*names, name) != 0) names++;
     return *names != NULL;
 }
 
@@ -223,8 +204,7 @@ int cli_refuse_given(cli *c, const cli_arguments *a, const char *const *names, i
         int of_solver = 0;
         for (int r = 0; solver && dae_option_list(r) && !of_solver; r++)
             of_solver = strcmp(dae_option_list(r)->name, flag.name) == 0;
-        if (!a->value[i] || (!of_solver && !is_among(flag.name, names)))
-            continue;
+        if (!a->value[i] || (!of_solver && !is_among(flag.name, names))) continue;
         cli_flag_spell(&flag, spelt);
         dae_fail(&c->report, DAE_E_OPTION, "option %s is for %s", spelt, kind);
         dae_at(&c->report, "daedalus %s %s", a->verb->name,

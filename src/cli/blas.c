@@ -27,10 +27,9 @@
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
-typedef void product(const char *op_a, const char *op_b, const int *m, const int *n,
-                     const int *k, const double *alpha, const double *a, const int *lda,
-                     const double *b, const int *ldb, const double *beta, double *c,
-                     const int *ldc, size_t, size_t);
+typedef void product(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
+                     const double *alpha, const double *a, const int *lda, const double *b,
+                     const int *ldb, const double *beta, double *c, const int *ldc, size_t, size_t);
 
 static product *library_product; /* set once, by cli_blas_ready */
 
@@ -38,10 +37,8 @@ int cli_blas_ready(cli *c)
 {
     enum { WORKSPACE = 160 << 20 };
     *(void **)&library_product = dlsym(RTLD_NEXT, "dgemm_");
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1);
-    void *room =
-        mmap(NULL, WORKSPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+    void *room = mmap(NULL, WORKSPACE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED || !library_product) {
         dae_fail(&c->report, DAE_E_NOMEM, "no memory for the linear algebra");
         dae_why(&c->report, "BLAS needs addresses for %d MB", WORKSPACE >> 20);
@@ -49,8 +46,7 @@ int cli_blas_ready(cli *c)
         return cli_fail(c);
     }
     munmap(room, WORKSPACE);
-    if (blas_thread_shutdown_)
-        blas_thread_shutdown_();
+    if (blas_thread_shutdown_) blas_thread_shutdown_();
     double one = 1;
     int n = 1, pivot, info;
     dgetrf_(&n, &n, &one, &n, &pivot, &info);
@@ -60,26 +56,24 @@ int cli_blas_ready(cli *c)
 enum { BLOCK = 8, COPIED = 4, PIECE = 15, SMALL = 1000000 };
 
 void dgemm_(const char *op_a, const char *op_b, const int *m, const int *n, const int *k,
-            const double *alpha, const double *a, const int *lda, const double *b,
-            const int *ldb, const double *beta, double *c, const int *ldc,
-            size_t length_a, size_t length_b)
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc, size_t length_a, size_t length_b)
 {
     static const double one = 1;
     int rows = *m % BLOCK, above = *m - rows;
     int plain = (*op_a == 'N' || *op_a == 'n') && (*op_b == 'N' || *op_b == 'n');
     int small = (double)*m * *n * *k <= SMALL;
     if (!plain || !small || rows == 0 || rows > COPIED || *k <= PIECE) {
-        library_product(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                        length_a, length_b);
+        library_product(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a,
+                        length_b);
         return;
     }
     if (above > 0)
-        library_product(op_a, op_b, &above, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                        length_a, length_b);
+        library_product(op_a, op_b, &above, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a,
+                        length_b);
     for (int from = 0; from < *k; from += PIECE) {
         int part = *k - from < PIECE ? *k - from : PIECE;
-        library_product(op_a, op_b, &rows, n, &part, alpha,
-                        a + above + (ptrdiff_t)from * *lda, lda, b + from, ldb,
-                        from == 0 ? beta : &one, c + above, ldc, length_a, length_b);
+        library_product(op_a, op_b, &rows, n, &part, alpha, a + above + (ptrdiff_t)from * *lda, lda,
+                        b + from, ldb, from == 0 ? beta : &one, c + above, ldc, length_a, length_b);
     }
 }

@@ -23,8 +23,7 @@ static int fits(const char *pattern, const char *end, const char *text)
             return 0;
         }
     }
-    while (pattern < end && *pattern == '*')
-        pattern++;
+    while (pattern < end && *pattern == '*') pattern++;
     return pattern == end;
 }
 
@@ -49,15 +48,13 @@ static int fits_nothing(cli *c, const dae_model *m, const char *pattern, size_t 
     cli_nearest near = { .typed = typed };
     for (size_t i = 0; i < dae_model_variable_count(m); i++)
         cli_nearest_try(&near, dae_model_variable(m, i)->name);
-    dae_fail(&c->report, DAE_E_OPTION, "there is no variable '%s'",
-             cli_show(typed, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "there is no variable '%s'", cli_show(typed, shown));
     dae_at(&c->report, "option --output-variables");
     if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", cli_show(near.best, shown));
     else
-        dae_hint(&c->report,
-                 "patterns look like 'tank[*].p,der(*),x'; 'daedalus flatten' lists "
-                 "all variables");
+        dae_hint(&c->report, "patterns look like 'tank[*].p,der(*),x'; 'daedalus flatten' lists "
+                             "all variables");
     return cli_fail(c);
 }
 
@@ -72,10 +69,8 @@ static int mark(cli *c, const dae_model *m, const char *list, char *wanted)
                 wanted[i] = 1;
                 found = 1;
             }
-        if (!found)
-            return fits_nothing(c, m, list, length);
-        if (!list[length])
-            return 0;
+        if (!found) return fits_nothing(c, m, list, length);
+        if (!list[length]) return 0;
         list += length + 1;
     }
 }
@@ -88,15 +83,13 @@ static int varies(const dae_variable *v)
 static void collect(const dae_model *m, const char *wanted, cli_choice *out)
 {
     for (size_t i = 0; i < dae_model_variable_count(m); i++) {
-        if (!wanted[i])
-            continue;
+        if (!wanted[i]) continue;
         out->index[out->count] = i;
         out->variable[out->count++] = dae_model_variable(m, i);
     }
 }
 
-int cli_choose(cli *c, const dae_model *m, const char *patterns, int varying,
-               cli_choice *out)
+int cli_choose(cli *c, const dae_model *m, const char *patterns, int varying, cli_choice *out)
 {
     size_t n = dae_model_variable_count(m) + 1;
     char *wanted = calloc(n, 1);
@@ -111,11 +104,9 @@ int cli_choose(cli *c, const dae_model *m, const char *patterns, int varying,
     } else if (patterns) {
         code = mark(c, m, patterns, wanted);
     } else {
-        for (size_t i = 0; i + 1 < n; i++)
-            wanted[i] = !varying || varies(dae_model_variable(m, i));
+        for (size_t i = 0; i + 1 < n; i++) wanted[i] = !varying || varies(dae_model_variable(m, i));
     }
-    if (code == 0)
-        collect(m, wanted, out);
+    if (code == 0) collect(m, wanted, out);
     free(wanted);
     return code;
 }

@@ -12,23 +12,23 @@
 
 /* What every verb has at hand. */
 typedef struct cli {
-    const struct cli_verb *verb; /* NULL: none yet                                     */
-    dae_sink *out;   /* standard output                                              */
-    int json;        /* results as JSON                                              */
-    int json_errors; /* errors as JSON                                               */
-    const double *valid_to; /* of a run that failed; NULL: there was none              */
-    const char *messages; /* all that a model had to say; NULL: the report says it all   */
-    dae_report report; /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it  */
+    const struct cli_verb *verb; /* NULL: none yet */
+    dae_sink *out;               /* standard output */
+    int json;                    /* results as JSON */
+    int json_errors;             /* errors as JSON */
+    const double *valid_to;      /* of a run that failed; NULL: there was none */
+    const char *messages;        /* all that a model had to say; NULL: the report says it all */
+    dae_report report;           /* what went wrong; dae_fail, dae_at, dae_why, dae_hint fill it */
 } cli;
 
 /* ---- flags and arguments (arguments.c) ---- */
 
 typedef struct cli_flag {
-    const char *name;    /* "points" for --points; '_' is spelt '-'                    */
-    const char *value;   /* what the help calls its value; NULL: it takes none         */
-    const char *meaning; /* one line                                                   */
-    char letter;         /* 'o' for -o; 0: none                                        */
-    char repeats;        /* may be given several times                                 */
+    const char *name;    /* "points" for --points; '_' is spelt '-' */
+    const char *value;   /* what the help calls its value; NULL: it takes none */
+    const char *meaning; /* one line */
+    char letter;         /* 'o' for -o; 0: none */
+    char repeats;        /* may be given several times */
 } cli_flag;
 
 enum { CLI_MOST_FLAGS = 64, CLI_MOST_REPEATS = 64, CLI_MOST_ARGUMENTS = 4 };
@@ -37,9 +37,9 @@ struct cli_verb;
 
 typedef struct cli_arguments {
     const struct cli_verb *verb;
-    const char *value[CLI_MOST_FLAGS]; /* by the number of the flag; NULL: not given    */
-    const char *repeated[CLI_MOST_REPEATS]; /* of flags that repeat, in the order given  */
-    int repeated_flag[CLI_MOST_REPEATS];    /* which flag, by its number                 */
+    const char *value[CLI_MOST_FLAGS];      /* by the number of the flag; NULL: not given */
+    const char *repeated[CLI_MOST_REPEATS]; /* of flags that repeat, in the order given */
+    int repeated_flag[CLI_MOST_REPEATS];    /* which flag, by its number */
     int repeated_count;
     const char *argument[CLI_MOST_ARGUMENTS];
     int argument_count;
@@ -47,13 +47,13 @@ typedef struct cli_arguments {
 
 typedef struct cli_verb {
     const char *name;
-    const char *arguments; /* "NAME [options]"                                        */
-    const char *summary;   /* one line                                                */
-    const char *details;   /* paragraphs for `help VERB`; NULL: none                  */
+    const char *arguments; /* "NAME [options]" */
+    const char *summary;   /* one line */
+    const char *details;   /* paragraphs for `help VERB`; NULL: none */
     int most_arguments;
-    int solver_options;    /* also takes the rows of base/options.c as flags          */
-    const cli_flag *flags; /* ends with name NULL; NULL: none of its own              */
-    int (*run)(cli *c, const cli_arguments *a); /* answers the exit code               */
+    int solver_options;                         /* also takes the rows of base/options.c as flags */
+    const cli_flag *flags;                      /* ends with name NULL; NULL: none of its own */
+    int (*run)(cli *c, const cli_arguments *a); /* answers the exit code */
 } cli_verb;
 
 extern const cli_verb *const cli_verbs[]; /* NULL-terminated */
@@ -95,8 +95,7 @@ typedef struct cli_nearest {
 } cli_nearest;
 void cli_nearest_try(cli_nearest *n, const char *candidate);
 
-void cli_wrap(dae_sink *out, const char *text,
-              int indent); /* a paragraph in 80 columns */
+void cli_wrap(dae_sink *out, const char *text, int indent); /* a paragraph in 80 columns */
 
 /* ---- methods (methods.c) ---- */
 
@@ -106,15 +105,15 @@ int cli_method(cli *c, const char *name, const char **out);
 
 /* ---- errors (errors.c) ---- */
 
-void cli_error_print(cli *c, int exit_code); /* the report to standard error            */
-void cli_warning_print(const cli *c, const char *text); /* of a run that succeeds        */
-int cli_fail(cli *c); /* that, and with --json on standard output; the exit code */
-int cli_fail_with(cli *c, int code); /* with another exit code than that of the status   */
+void cli_error_print(cli *c, int exit_code);            /* the report to standard error */
+void cli_warning_print(const cli *c, const char *text); /* of a run that succeeds */
+int cli_fail(cli *c);                /* that, and with --json on standard output; the exit code */
+int cli_fail_with(cli *c, int code); /* with another exit code than that of the status */
 
 /* The exit code of a failure before the first step: what would be one of the integration, a NaN at
  * the first call for example, is one of the initial values. */
 int cli_code_at_start(int status);
-int cli_io_status(int error); /* dae_status of an errno                                 */
+int cli_io_status(int error); /* dae_status of an errno */
 
 /* ---- BLAS (blas.c) ---- */
 
@@ -130,8 +129,8 @@ int cli_picture_name(cli *c, const char *path);
  * without force; with force an older file stays until the first record of the new one, a device or
  * FIFO is written to. A path of NULL: none, sink->fd is -1. */
 int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sink *sink);
-int cli_end_sink(dae_sink *sink);      /* dae_sink_close                                    */
-void cli_abandon_sink(dae_sink *sink); /* dae_sink_abandon: there is nothing worth showing  */
+int cli_end_sink(dae_sink *sink);      /* dae_sink_close */
+void cli_abandon_sink(dae_sink *sink); /* dae_sink_abandon: there is nothing worth showing */
 
 /* Signals that end the program: INT, TERM, QUIT, HUP, XCPU. Where somebody looks for them he has
  * most of a second to save what there is; otherwise, and after that, the program ends at once,
@@ -139,11 +138,11 @@ void cli_abandon_sink(dae_sink *sink); /* dae_sink_abandon: there is nothing wor
  * removed. */
 void cli_signals_watch(const cli *c);
 void cli_signals_look(int looking);          /* 1: somebody calls cli_signal_caught from now on */
-int cli_signal_caught(void);                 /* its number; 0: none                             */
-void cli_signals_valid_to(double t);         /* up to here everything is recorded in a file     */
-void cli_signals_remove(dae_sink *sink);     /* at such an end: its hidden file                 */
-void cli_signals_keep(const dae_sink *sink); /* it has none any more                            */
-void cli_watch_load(double seconds); /* of processor time; 0: no more */
+int cli_signal_caught(void);                 /* its number; 0: none */
+void cli_signals_valid_to(double t);         /* up to here everything is recorded in a file */
+void cli_signals_remove(dae_sink *sink);     /* at such an end: its hidden file */
+void cli_signals_keep(const dae_sink *sink); /* it has none any more */
+void cli_watch_load(double seconds);         /* of processor time; 0: no more */
 const char *cli_signal_name(int number);
 int cli_signal_exit_code(int number);
 

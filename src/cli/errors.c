@@ -15,11 +15,9 @@ static void json_fields(dae_json *j, const dae_report *report)
     char text[sizeof report->text];
     char *field[3];
     memcpy(text, report->text, sizeof text);
-    for (int k = 0; k < 3; k++)
-        field[k] = strstr(text, heads[k]);
+    for (int k = 0; k < 3; k++) field[k] = strstr(text, heads[k]);
     for (int k = 0; k < 3; k++) {
-        if (!field[k])
-            continue;
+        if (!field[k]) continue;
         *field[k] = '\0';
         field[k] += strlen(heads[k]);
     }
@@ -30,8 +28,7 @@ static void json_fields(dae_json *j, const dae_report *report)
     }
     dae_json_string(j, "what", what ? what + 3 : text);
     for (int k = 0; k < 3; k++)
-        if (field[k])
-            dae_json_string(j, names[k], field[k]);
+        if (field[k]) dae_json_string(j, names[k], field[k]);
 }
 
 /* An object on standard error; */
@@ -89,12 +86,10 @@ void cli_error_print(cli *c, int exit_code)
     dae_json_object(&j, "error");
     json_fields(&j, &c->report);
     char *all = c->messages ? cli_render(c->verb, c->messages) : NULL;
-    if (all)
-        dae_json_string(&j, "messages", all);
+    if (all) dae_json_string(&j, "messages", all);
     free(all);
     dae_json_integer(&j, "exit", exit_code);
-    if (c->valid_to)
-        dae_json_number(&j, "valid_to", *c->valid_to);
+    if (c->valid_to) dae_json_number(&j, "valid_to", *c->valid_to);
     dae_json_end(&j);
     dae_json_end(&j);
     dae_sink_flush(&err);
@@ -131,11 +126,8 @@ int cli_io_status(int error)
     switch (error) {
     case EFBIG:  /* ulimit -f */
     case EMFILE: /* ulimit -n */
-    case ENFILE:
-        return DAE_E_LIMIT;
-    case ENOMEM:
-        return DAE_E_NOMEM;
-    default:
-        return DAE_E_IO;
+    case ENFILE: return DAE_E_LIMIT;
+    case ENOMEM: return DAE_E_NOMEM;
+    default: return DAE_E_IO;
     }
 }

@@ -9,20 +9,16 @@
 
 int cli_picture_name(cli *c, const char *path)
 {
-    static const char *const others[] = { ".png",  ".pdf", ".jpg", ".jpeg",
-                                          ".gif",  ".eps", ".ps",  ".tif",
-                                          ".tiff", ".bmp", ".webp" };
+    static const char *const others[] = { ".png", ".pdf", ".jpg",  ".jpeg", ".gif", ".eps",
+                                          ".ps",  ".tif", ".tiff", ".bmp",  ".webp" };
     char shown[CLI_SHOWN];
     const char *end = path ? strrchr(path, '.') : NULL;
     for (size_t k = 0; end && k < sizeof others / sizeof others[0]; k++) {
-        if (strcasecmp(end, others[k]) != 0)
-            continue;
-        dae_fail(&c->report, DAE_E_OPTION, "pictures are written as SVG, not as %s",
-                 others[k] + 1);
+        if (strcasecmp(end, others[k]) != 0) continue;
+        dae_fail(&c->report, DAE_E_OPTION, "pictures are written as SVG, not as %s", others[k] + 1);
         dae_at(&c->report, "option --plot, '%s'", cli_show(path, shown));
-        dae_hint(
-            &c->report,
-            "a name that ends in .svg; browsers show it, and other programs convert it");
+        dae_hint(&c->report,
+                 "a name that ends in .svg; browsers show it, and other programs convert it");
         return cli_fail(c);
     }
     return 0;
@@ -32,8 +28,8 @@ int cli_picture_name(cli *c, const char *path)
 static int open_output(const char *path, int force, dae_sink *sink)
 {
     struct stat about;
-    if (!force || lstat(path, &about) != 0 || S_ISREG(about.st_mode) ||
-        S_ISLNK(about.st_mode) || S_ISDIR(about.st_mode))
+    if (!force || lstat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISLNK(about.st_mode) ||
+        S_ISDIR(about.st_mode))
         return dae_sink_create(sink, path, force);
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     dae_sink_open(sink, fd, DAE_SINK_FILE);
@@ -44,8 +40,7 @@ int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sin
 {
     char shown[CLI_SHOWN];
     dae_sink_open(sink, -1, DAE_SINK_FILE);
-    if (!path)
-        return 0;
+    if (!path) return 0;
     int error = open_output(path, force, sink);
     if (error == 0) {
         cli_signals_remove(sink);
@@ -54,8 +49,7 @@ int cli_open_sink(cli *c, const char *flag, const char *path, int force, dae_sin
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot create '%s'",
              cli_show(path, shown));
     dae_at(&c->report, "option %s, before the run", flag);
-    dae_why(&c->report, "%s",
-            error == EBUSY ? "another run is writing it" : strerror(error));
+    dae_why(&c->report, "%s", error == EBUSY ? "another run is writing it" : strerror(error));
     dae_hint(&c->report, "%s",
              error == EEXIST   ? "choose another name, or --force to replace it"
              : error == ENOENT ? "the folder must exist"

@@ -42,8 +42,7 @@ static dae_analysis *ask(hidden_start *h, const double *x, const double *v)
 static void reduce(const hidden_start *h, double *R, int *own)
 {
     int n = h->n, count = dae_analysis_facts(h->a)->constraints;
-    for (int i = 0; i < n; i++)
-        own[i] = -1;
+    for (int i = 0; i < n; i++) own[i] = -1;
     for (int i = 0; i < count; i++) {
         int unknown;
         const double *row = dae_analysis_constraint(h->a, i, NULL, &unknown);
@@ -56,8 +55,7 @@ static void reduce(const hidden_start *h, double *R, int *own)
             if (factor == 0 || own[j] <= k) /* nobody's own: -1 */
                 continue;
             const double *with = R + (size_t)own[j] * (size_t)n;
-            for (int i = 0; i < n; i++)
-                row[i] -= factor * with[i];
+            for (int i = 0; i < n; i++) row[i] -= factor * with[i];
             row[j] = 0;
         }
 }
@@ -90,16 +88,14 @@ static void back(const hidden_start *h, const double *R, const int *own, const d
 static double dot(int n, const double *a, const double *b)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
 static double length(const hidden_start *h, const double *e)
 {
     double sum = 0;
-    for (int i = 0; i < h->n; i++)
-        sum += h->weight[i] * h->weight[i] * e[i] * e[i];
+    for (int i = 0; i < h->n; i++) sum += h->weight[i] * h->weight[i] * e[i] * e[i];
     return sqrt(sum);
 }
 
@@ -118,16 +114,14 @@ static void tangent_step(const hidden_start *h, const double *wish, double *d)
     for (int k = 0; k < 2 * n && now > 1e-28 * first; k++) {
         along(n, R, own, y, move);
         double size = length(h, move), step = now / (size * size);
-        if (!(size > 0))
-            return;
+        if (!(size > 0)) return;
         for (int i = 0; i < n; i++) {
             d[i] += step * move[i];
             rest[i] -= step * move[i];
         }
         back(h, R, own, rest, g);
         double next = dot(n, g, g);
-        for (int i = 0; i < n; i++)
-            y[i] = g[i] + next / now * y[i];
+        for (int i = 0; i < n; i++) y[i] = g[i] + next / now * y[i];
         now = next;
     }
 }
@@ -136,8 +130,7 @@ static void tangent_step(const hidden_start *h, const double *wish, double *d)
 
 static double distance(const hidden_start *h, const double *x, const double *x0, double *e)
 {
-    for (int i = 0; i < h->n; i++)
-        e[i] = x0[i] - x[i];
+    for (int i = 0; i < h->n; i++) e[i] = x0[i] - x[i];
     return length(h, e);
 }
 
@@ -149,11 +142,9 @@ static int nearer(hidden_start *h, const double *x0)
     const double *x = dae_analysis_derivative(h->a, 0), *v = dae_analysis_derivative(h->a, 1);
     double from = distance(h, x, x0, wish);
     tangent_step(h, wish, d);
-    if (!(length(h, d) > 1e-9))
-        return 0;
+    if (!(length(h, d) > 1e-9)) return 0;
     for (int k = 0; k < HALVINGS; k++) {
-        for (int i = 0; i < n; i++)
-            h->x[i] = x[i] + ldexp(d[i], -k);
+        for (int i = 0; i < n; i++) h->x[i] = x[i] + ldexp(d[i], -k);
         dae_analysis *a = ask(h, h->x, v);
         const dae_index_facts *f = dae_analysis_facts(a);
         if (f && f->regular && f->constraints == dae_analysis_facts(h->a)->constraints &&
@@ -197,8 +188,7 @@ static dae_status read_residuals(hidden_start *h, const double *x0)
 
 static dae_status no_values(cli *c, const hidden_start *h, const char *why)
 {
-    if (h->no_memory)
-        return dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
+    if (h->no_memory) return dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
     dae_fail(&c->report, DAE_E_INCONSISTENT,
              "no values were found that satisfy the equations and their hidden constraints");
     dae_at(&c->report, "t = %.10g, from the initial values given", h->p->t0);
@@ -239,21 +229,17 @@ dae_status hidden_find(cli *c, hidden_start *h, const problem_instance *p, const
                        const double *v0)
 {
     *h = (hidden_start){ .p = p, .n = p->problem.size };
-    if (p->index < 2 || h->n == 0)
-        return DAE_OK;
+    if (p->index < 2 || h->n == 0) return DAE_OK;
     if (h->n > MOST_UNKNOWNS) {
         h->unknown = "more than 300 unknowns";
         return DAE_OK;
     }
     dae_status status = take_room(c, h);
-    if (status != DAE_OK)
-        return status;
+    if (status != DAE_OK) return status;
     h->a = ask(h, x0, v0);
     const dae_index_facts *f = dae_analysis_facts(h->a);
-    if (!f)
-        return not_found(c, h, h->a);
-    if (!f->regular)
-        return no_values(c, h, f->why);
+    if (!f) return not_found(c, h, h->a);
+    if (!f->regular) return no_values(c, h, f->why);
     h->moved = f->moved_most >= 0 && f->moved > rounding * fmax(fabs(x0[f->moved_most]), 1);
     for (int i = 0; i < h->n; i++)
         h->weight[i] = dae_analysis_differentiated(h->a, i) ? 1 / fmax(fabs(x0[i]), 1) : 0;
@@ -278,15 +264,12 @@ void hidden_text(dae_sink *out, const hidden_start *h)
 {
     const double *row;
     int level, shown = 0, left = 0;
-    if (h->unknown)
-        dae_sink_print(out, "\n  hidden constraints: not looked for, %s\n", h->unknown);
-    if (!h->a)
-        return;
+    if (h->unknown) dae_sink_print(out, "\n  hidden constraints: not looked for, %s\n", h->unknown);
+    if (!h->a) return;
     dae_sink_print(out, "\n  %-24s %14s %14s   %s\n", "hidden constraint", "given", "consistent",
                    "linearized there (d: a small change)");
     for (int i = 0; (row = dae_analysis_constraint(h->a, i, &level, NULL)); i++) {
-        if (level == 0)
-            continue;
+        if (level == 0) continue;
         if (shown++ >= MOST_SHOWN) {
             left++;
             continue;
@@ -296,19 +279,16 @@ void hidden_text(dae_sink *out, const hidden_start *h)
         cli_constraint_text(out, h->p, row);
         dae_sink_text(out, "\n");
     }
-    if (left)
-        dae_sink_print(out, "  ... and %d more (all of them: --json)\n", left);
+    if (left) dae_sink_print(out, "  ... and %d more (all of them: --json)\n", left);
 }
 
 void hidden_json(dae_json *j, const hidden_start *h)
 {
     int level;
-    if (!h->a)
-        return;
+    if (!h->a) return;
     dae_json_array(j, "hidden_constraints");
     for (int i = 0; dae_analysis_constraint(h->a, i, &level, NULL); i++) {
-        if (level == 0)
-            continue;
+        if (level == 0) continue;
         dae_json_object(j, NULL);
         dae_json_integer(j, "level", level);
         dae_json_number(j, "before", h->before[i]);

@@ -10,16 +10,16 @@
 typedef struct hidden_start {
     const problem_instance *p;
     int n;
-    dae_analysis *a;     /* at the consistent point; NULL: index below 2, or not looked at      */
-    const char *unknown; /* why hidden constraints are not known; NULL: they are, or there are
-                            none                                                             */
-    int no_memory;       /* for an analysis of the search                                       */
-    int moved;           /* 1: the values given were not consistent                             */
-    double *block;       /* of the following                                                    */
-    double *x, *v;       /* consistent, and x'                                                  */
-    double *weight;      /* of a change of x                                                    */
-    double *before, *after; /* residuals of the constraints, given and consistent               */
-    double *work;        /* of the search                                                       */
+    dae_analysis *a;        /* at the consistent point; NULL: index below 2, or not looked at */
+    const char *unknown;    /* why hidden constraints are not known; NULL: they are, or there are
+                            none */
+    int no_memory;          /* for an analysis of the search */
+    int moved;              /* 1: the values given were not consistent */
+    double *block;          /* of the following */
+    double *x, *v;          /* consistent, and x' */
+    double *weight;         /* of a change of x */
+    double *before, *after; /* residuals of the constraints, given and consistent */
+    double *work;           /* of the search */
 } hidden_start;
 
 /* From x0 and v0 (x', or NULL). DAE_OK; otherwise the report of c says what failed. */

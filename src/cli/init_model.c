@@ -15,8 +15,7 @@ enum { MOST_SHOWN = 40, NAME = 28 };
 int cli_init_takes_model(const cli_arguments *a)
 {
     struct stat about;
-    if (a->argument_count == 0)
-        return 0;
+    if (a->argument_count == 0) return 0;
     const char *name = a->argument[0], *end = strrchr(name, '.');
     return (end && strcmp(end, ".mo") == 0) || strchr(name, '/') || stat(name, &about) == 0;
 }
@@ -32,8 +31,7 @@ static int take_keep(cli *c, const cli_arguments *a, dae_model *m)
         for (int depth = 0; list[length] && (depth > 0 || list[length] != ','); length++)
             depth += (list[length] == '[') - (list[length] == ']');
         snprintf(name, sizeof name, "%.*s", (int)length, list);
-        if (dae_model_keep(m, name) != DAE_OK)
-            return cli_model_refuse(c, m);
+        if (dae_model_keep(m, name) != DAE_OK) return cli_model_refuse(c, m);
         list += length + (list[length] == ',');
     }
     return 0;
@@ -46,8 +44,7 @@ static int take_time(cli *c, const cli_arguments *a, const dae_model *m, double 
     dae_model_get_facts(m, &facts);
     *t = isnan(facts.start) ? 0 : facts.start;
     int code = text ? cli_number(c, "--time", text, t) : 0;
-    if (code || isfinite(*t))
-        return code;
+    if (code || isfinite(*t)) return code;
     dae_fail(&c->report, DAE_E_TIME, "the initial time is not finite");
     dae_at(&c->report, "option --time");
     return cli_fail(c);
@@ -57,7 +54,7 @@ static int take_time(cli *c, const cli_arguments *a, const dae_model *m, double 
 
 static const char *role_word(dae_start_role role)
 {
-    static const char *const words[] = { "computed",        "fixed",         "guess, held",
+    static const char *const words[] = { "computed",      "fixed",          "guess, held",
                                          "default, held", "guess, nearest", "guess" };
     return words[role];
 }
@@ -65,7 +62,9 @@ static const char *role_word(dae_start_role role)
 static const char *role_meaning(dae_start_role role)
 {
     static const char *const words[] = {
-        "", "a condition", "a condition: nothing else decides the value (fixed = true says so)",
+        "",
+        "a condition",
+        "a condition: nothing else decides the value (fixed = true says so)",
         "a condition: nothing else decides the value, and no start value is given",
         "cannot hold beside the others of its kind: all are moved as little as possible",
         "where the search began"
@@ -101,11 +100,9 @@ static void values_text(cli *c, const dae_initial *found)
     for (int rank = 0; rank <= 5; rank++)
         for (size_t i = 0; i < found->values; i++) {
             const dae_initial_value *v = &found->value[i];
-            if (rank_of(v->role) != rank)
-                continue;
+            if (rank_of(v->role) != rank) continue;
             met[v->role] = 1;
-            if (shown++ < MOST_SHOWN)
-                value_line(c, v);
+            if (shown++ < MOST_SHOWN) value_line(c, v);
         }
     if (shown > MOST_SHOWN)
         dae_sink_print(c->out, "  ... and %zu more (all of them: --json)\n", shown - MOST_SHOWN);
@@ -125,8 +122,7 @@ static void residual(cli *c, double value)
 
 static void constraints_text(cli *c, const dae_initial *found)
 {
-    if (found->constraints == 0)
-        return;
+    if (found->constraints == 0) return;
     dae_sink_print(c->out, "\n  %-46s %14s %14s\n", "constraint: left side minus right side",
                    "start values", "now");
     for (size_t i = 0; i < found->constraints && i < MOST_SHOWN; i++) {
@@ -134,8 +130,7 @@ static void constraints_text(cli *c, const dae_initial *found)
         char text[300];
         snprintf(text, sizeof text, "%s%s", k->derivative ? "  hidden: " : "", k->equation);
         dae_sink_print(c->out, "  %-46s", text);
-        if (strlen(text) > 46)
-            dae_sink_print(c->out, "\n  %-46s", "");
+        if (strlen(text) > 46) dae_sink_print(c->out, "\n  %-46s", "");
         residual(c, k->before);
         residual(c, k->after);
         dae_sink_text(c->out, "\n");
@@ -157,8 +152,7 @@ static const char *way_words(const char *by)
         { "homotopy", "homotopy, from the simplified equations to the actual ones" },
     };
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strcmp(by, words[k][0]) == 0)
-            return words[k][1];
+        if (strcmp(by, words[k][0]) == 0) return words[k][1];
     return by;
 }
 
@@ -222,8 +216,7 @@ static void tell_json(cli *c, const dae_model *m, const dae_initial *found, dae_
     }
     dae_json_end(&j);
     dae_json_array(&j, "conflict");
-    for (size_t i = 0; i < found->conflicts; i++)
-        dae_json_string(&j, NULL, found->conflict[i]);
+    for (size_t i = 0; i < found->conflicts; i++) dae_json_string(&j, NULL, found->conflict[i]);
     dae_json_end(&j);
     dae_json_end(&j);
 }
@@ -237,16 +230,14 @@ static int check_strict(cli *c, const dae_initial *found)
     size_t length = 0, count = 0;
     for (size_t i = 0; i < found->values; i++) {
         const dae_initial_value *v = &found->value[i];
-        int open = v->role == DAE_START_HELD || v->role == DAE_START_DEFAULT ||
-                   v->role == DAE_START_NEAR;
-        if (!open || ++count > 6)
-            continue;
+        int open =
+            v->role == DAE_START_HELD || v->role == DAE_START_DEFAULT || v->role == DAE_START_NEAR;
+        if (!open || ++count > 6) continue;
         length += (size_t)snprintf(list + length, sizeof list - length,
                                    "%s%.60s(start = %.10g, fixed = true)", count > 1 ? ", " : "",
                                    v->name, v->value);
     }
-    if (count == 0)
-        return 0;
+    if (count == 0) return 0;
     dae_fail(&c->report, DAE_E_INCONSISTENT, "the initial values are not fully determined");
     dae_why(&c->report, "%zu value%s decided by start values that are not fixed", count,
             count == 1 ? " is" : "s are");
@@ -260,8 +251,7 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
     dae_initial found;
     const dae_problem *p = dae_model_problem(m);
     int code = cli_model_lacks_memory(c, m);
-    if (code)
-        return code;
+    if (code) return code;
     size_t n = p ? (size_t)p->size : 0;
     double *x = calloc(2 * n + 2, sizeof *x);
     if (!x) {
@@ -270,10 +260,8 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
     }
     dae_status status = dae_model_initialize(m, t, x, x + n + 1);
     free(x);
-    if (dae_model_get_initial(m, &found) == DAE_E_NOMEM)
-        status = DAE_E_NOMEM;
-    if (c->json)
-        tell_json(c, m, &found, status);
+    if (dae_model_get_initial(m, &found) == DAE_E_NOMEM) status = DAE_E_NOMEM;
+    if (c->json) tell_json(c, m, &found, status);
     if (status != DAE_OK) {
         cli_model_failed(c, m);
         code = cli_code_at_start(c->report.status);
@@ -281,8 +269,7 @@ static int find(cli *c, const cli_arguments *a, dae_model *m, double t)
         c->messages = NULL;
         return code;
     }
-    if (!c->json)
-        tell_text(c, m, &found);
+    if (!c->json) tell_text(c, m, &found);
     cli_model_warnings(c, m);
     dae_sink_flush(c->out);
     return cli_given(a, "strict") ? check_strict(c, &found) : 0;
@@ -296,15 +283,11 @@ int cli_init_model(cli *c, const cli_arguments *a)
     dae_model *m;
     double t;
     int code = cli_refuse_given(c, a, of_problems, 1, "built-in problems: the argument is a model");
-    if (code)
-        return code;
+    if (code) return code;
     code = cli_model_load(c, a, CLI_WHOLE, &m);
-    if (code == 0)
-        code = take_keep(c, a, m);
-    if (code == 0)
-        code = take_time(c, a, m, &t);
-    if (code == 0)
-        code = find(c, a, m, t);
+    if (code == 0) code = take_keep(c, a, m);
+    if (code == 0) code = take_time(c, a, m, &t);
+    if (code == 0) code = find(c, a, m, t);
     dae_model_close(m);
     return code;
 }

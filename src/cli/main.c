@@ -45,8 +45,7 @@ static int dispatch(cli *c, int argc, char **argv)
         return 0;
     }
     const cli_verb *verb = cli_verb_find(argv[1]);
-    if (!verb)
-        return cli_verb_unknown(c, argv[1]);
+    if (!verb) return cli_verb_unknown(c, argv[1]);
     cli_arguments a;
     c->verb = verb;
     int code = cli_parse(c, verb, argc - 2, argv + 2, &a);
@@ -54,8 +53,7 @@ static int dispatch(cli *c, int argc, char **argv)
         cli_help(c, verb);
         return 0;
     }
-    if (code == 0)
-        code = cli_blas_ready(c);
+    if (code == 0) code = cli_blas_ready(c);
     return code == 0 ? verb->run(c, &a) : code;
 }
 
@@ -63,17 +61,12 @@ static int dispatch(cli *c, int argc, char **argv)
 static int finish(cli *c, int code)
 {
     int error = dae_sink_flush(c->out);
-    if (!error && close(STDOUT_FILENO) != 0 && errno != EINTR)
-        error = errno;
-    if (!error)
-        return code;
-    if (error == EPIPE)
-        return code ? code : QUIET_PIPE;
+    if (!error && close(STDOUT_FILENO) != 0 && errno != EINTR) error = errno;
+    if (!error) return code;
+    if (error == EPIPE) return code ? code : QUIET_PIPE;
     c->json = 0;
-    dae_fail(&c->report, (dae_status)cli_io_status(error),
-             "cannot write to standard output");
-    dae_why(&c->report, "%s, after %lld bytes", strerror(error),
-            (long long)c->out->written);
+    dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write to standard output");
+    dae_why(&c->report, "%s, after %lld bytes", strerror(error), (long long)c->out->written);
     int failure = dae_status_exit_code(c->report.status);
     cli_error_print(c, failure);
     return code ? code : failure;

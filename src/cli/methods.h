@@ -7,7 +7,7 @@
 /* methods_multistep.c */
 void methods_list_multistep(cli *c);
 void methods_list_multistep_json(dae_json *j);
-int methods_show_multistep(cli *c, const char *name); /* 0: it is no multistep formula */
+int methods_show_multistep(cli *c, const char *name);  /* 0: it is no multistep formula */
 const char *methods_multistep_title(const char *name); /* NULL: likewise */
 
 #endif

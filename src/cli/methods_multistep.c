@@ -26,14 +26,10 @@ enum { FLAGS = sizeof flags / sizeof *flags, MOST_INTERVALS = 4 };
 static const char *mode_text(dae_lmm_mode mode)
 {
     switch (mode) {
-    case DAE_LMM_ONE_LEG:
-        return "one-leg twin: f at the combination of points";
-    case DAE_LMM_RAW:
-        return "as it is, without refusals or blocking: for experiments";
-    case DAE_LMM_LATE:
-        return "discretized before the constraint is applied: for experiments";
-    case DAE_LMM_PLAIN:
-        break;
+    case DAE_LMM_ONE_LEG: return "one-leg twin: f at the combination of points";
+    case DAE_LMM_RAW: return "as it is, without refusals or blocking: for experiments";
+    case DAE_LMM_LATE: return "discretized before the constraint is applied: for experiments";
+    case DAE_LMM_PLAIN: break;
     }
     return NULL;
 }
@@ -50,11 +46,11 @@ void methods_list_multistep(cli *c)
 {
     const char *name, *title;
     int least, most;
-    dae_sink_print(c->out, "\n%-20s %6s  %s\n", "multistep formula", "K", "constant steps: --fixed-step H");
+    dae_sink_print(c->out, "\n%-20s %6s  %s\n", "multistep formula", "K",
+                   "constant steps: --fixed-step H");
     for (int i = 0; (name = dae_lmm_family(i, &least, &most, &title)); i++) {
         char range[32] = "";
-        if (most > least)
-            snprintf(range, sizeof range, "%d..%d", least, most);
+        if (most > least) snprintf(range, sizeof range, "%d..%d", least, most);
         dae_sink_print(c->out, "%-20s %6s  %s\n", name, range, title);
     }
 }
@@ -63,16 +59,14 @@ static void polynomial_text(dae_sink *out, const char *name, const dae_rational 
 {
     char text[DAE_RATIONAL_TEXT];
     dae_sink_print(out, "  %-6s", name);
-    for (int j = k; j >= 0; j--)
-        dae_sink_print(out, " %s", dae_rational_text(a[j], text));
+    for (int j = k; j >= 0; j--) dae_sink_print(out, " %s", dae_rational_text(a[j], text));
     dae_sink_text(out, "\n");
 }
 
 static void roots_text(dae_sink *out, const char *name, const dae_rational *a, int degree)
 {
     double re[DAE_LMM_STEPS], im[DAE_LMM_STEPS];
-    while (degree > 0 && dae_is_zero(a[degree]))
-        degree--;
+    while (degree > 0 && dae_is_zero(a[degree])) degree--;
     int count = dae_lmm_roots(a, degree, re, im);
     dae_sink_print(out, "  roots of %-12s", name);
     for (int i = 0; i < count; i++) {
@@ -118,23 +112,20 @@ static void table_text(dae_sink *out, const dae_lmm *m, const dae_lmm_facts *f)
     dae_rational blocked[DAE_LMM_STEPS + 1];
     int k = m->steps;
     dae_sink_print(out, "%s: %s\n", m->name, m->title);
-    if (mode_text(m->mode))
-        dae_sink_print(out, "  %s\n", mode_text(m->mode));
-    dae_sink_print(out, "\n  %d step%s; coefficients from the newest point back\n", k, k == 1 ? "" : "s");
+    if (mode_text(m->mode)) dae_sink_print(out, "  %s\n", mode_text(m->mode));
+    dae_sink_print(out, "\n  %d step%s; coefficients from the newest point back\n", k,
+                   k == 1 ? "" : "s");
     polynomial_text(out, "rho", m->rho, k);
     polynomial_text(out, "sigma", m->sigma, k);
-    if (m->has_tau)
-        polynomial_text(out, "tau", m->tau, k);
+    if (m->has_tau) polynomial_text(out, "tau", m->tau, k);
     facts_text(out, m, f);
     roots_text(out, "rho", m->rho, k);
     roots_text(out, "sigma", m->sigma, k);
     if (m->has_tau) {
-        for (int j = 0; j <= k; j++)
-            blocked[j] = dae_rational_subtract(m->sigma[j], m->tau[j]);
+        for (int j = 0; j <= k; j++) blocked[j] = dae_rational_subtract(m->sigma[j], m->tau[j]);
         roots_text(out, "sigma - tau", blocked, k);
     }
-    if (!(f->claims & DAE_LMM_EXPLICIT))
-        blocking_text(out, m);
+    if (!(f->claims & DAE_LMM_EXPLICIT)) blocking_text(out, m);
     dae_sink_text(out, "\nsource:\n");
     cli_wrap(out, m->source, 2);
 }
@@ -161,8 +152,7 @@ static void polynomial_json(dae_json *j, const char *name, const dae_rational *a
 {
     char text[DAE_RATIONAL_TEXT];
     dae_json_array(j, name);
-    for (int i = k; i >= 0; i--)
-        dae_json_string(j, NULL, dae_rational_text(a[i], text));
+    for (int i = k; i >= 0; i--) dae_json_string(j, NULL, dae_rational_text(a[i], text));
     dae_json_end(j);
 }
 
@@ -173,8 +163,7 @@ static void facts_json(dae_json *j, const char *name, int order, dae_rational co
     dae_json_object(j, name);
     dae_json_integer(j, "order", order);
     dae_json_string(j, "error_constant", dae_rational_text(constant, text));
-    for (int i = 0; i < FLAGS; i++)
-        dae_json_integer(j, flags[i].key, !!(claims & flags[i].bit));
+    for (int i = 0; i < FLAGS; i++) dae_json_integer(j, flags[i].key, !!(claims & flags[i].bit));
     dae_json_number(j, "angle", angle);
     dae_json_end(j);
 }
@@ -194,8 +183,7 @@ static void table_json(cli *c, const dae_lmm *m, const dae_lmm_facts *f)
     facts_json(&j, "claimed", m->order, m->constant, m->claims, m->angle);
     polynomial_json(&j, "rho", m->rho, m->steps);
     polynomial_json(&j, "sigma", m->sigma, m->steps);
-    if (m->has_tau)
-        polynomial_json(&j, "tau", m->tau, m->steps);
+    if (m->has_tau) polynomial_json(&j, "tau", m->tau, m->steps);
     dae_json_end(&j);
 }
 
@@ -203,8 +191,7 @@ int methods_show_multistep(cli *c, const char *name)
 {
     dae_lmm m;
     dae_lmm_facts f;
-    if (!dae_lmm_find(name, &m))
-        return 0;
+    if (!dae_lmm_find(name, &m)) return 0;
     dae_lmm_verify(&m, &f);
     if (c->json)
         table_json(c, &m, &f);

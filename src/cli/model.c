@@ -64,8 +64,7 @@ static int check_sets(cli *c, const char *const *set, int count)
 static const char *first_error(const char *text, size_t *length)
 {
     const char *start = strncmp(text, "error[", 6) == 0 ? text : strstr(text, "\nerror[");
-    if (!start)
-        start = text;
+    if (!start) start = text;
     start += *start == '\n';
     const char *end = start + strlen(start);
     static const char *const next[] = { "\nerror[", "\nwarning", "\n... and " };
@@ -73,8 +72,7 @@ static const char *first_error(const char *text, size_t *length)
         const char *found = strstr(start, next[k]);
         end = found && found < end ? found : end;
     }
-    while (end > start && end[-1] == '\n')
-        end--;
+    while (end > start && end[-1] == '\n') end--;
     *length = (size_t)(end - start);
     return start;
 }
@@ -113,8 +111,7 @@ int cli_model_lacks_memory(cli *c, const dae_model *m)
 void cli_model_warnings(const cli *c, const dae_model *m)
 {
     const char *text = dae_model_messages(m);
-    if (text && *text)
-        cli_warning_print(c, text);
+    if (text && *text) cli_warning_print(c, text);
 }
 
 static int take_limits(cli *c, const cli_arguments *a, dae_model_options *o)
@@ -129,8 +126,7 @@ static int take_limits(cli *c, const cli_arguments *a, dae_model_options *o)
     for (int i = 0; i < 3 && code == 0; i++) {
         const char *text = cli_value(a, limit[i].name);
         code = text ? cli_number(c, limit[i].spelt, text, limit[i].out) : 0;
-        if (code || !text || *limit[i].out > 0)
-            continue;
+        if (code || !text || *limit[i].out > 0) continue;
         dae_fail(&c->report, DAE_E_OPTION, "the limit of %s must be positive", limit[i].what);
         dae_at(&c->report, "option %s", limit[i].spelt);
         code = cli_fail(c);
@@ -142,8 +138,7 @@ static int take_limits(cli *c, const cli_arguments *a, dae_model_options *o)
 static void load_as_part(const char *path, dae_model_options *o, dae_model **m)
 {
     dae_status status = dae_model_status(*m);
-    if (status != DAE_E_STRUCTURE && status != DAE_E_UNSUPPORTED)
-        return;
+    if (status != DAE_E_STRUCTURE && status != DAE_E_UNSUPPORTED) return;
     o->open_border = 1;
     dae_model_close(*m);
     *m = dae_model_load(path, o);
@@ -167,23 +162,19 @@ int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out
     o.set_count = cli_repeated(a, "set", set);
     o.library_count = cli_repeated(a, "library", library);
     int code = check_sets(c, set, o.set_count);
-    if (code == 0)
-        code = take_limits(c, a, &o);
-    if (code)
-        return code;
+    if (code == 0) code = take_limits(c, a, &o);
+    if (code) return code;
     cli_watch_load(o.load_seconds > 0 ? o.load_seconds : 7);
     *out = dae_model_load(a->argument[0], &o);
-    if (how == CLI_PART)
-        load_as_part(a->argument[0], &o, out);
+    if (how == CLI_PART) load_as_part(a->argument[0], &o, out);
     cli_watch_load(0);
-    if (dae_model_status(*out) == DAE_OK)
-        return 0;
+    if (dae_model_status(*out) == DAE_OK) return 0;
     return cli_model_refuse(c, *out);
 }
 
 int cli_same_file(const char *a, const char *b)
 {
     struct stat of_a, of_b;
-    return a && b && stat(a, &of_a) == 0 && stat(b, &of_b) == 0 &&
-           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    return a && b && stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
 }

@@ -7,23 +7,25 @@
 #include <daedalus/model.h>
 
 /* The flags of every verb that takes a model: rows of its table. */
-#define CLI_MODEL_FLAGS                                                                        \
-    { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },   \
-    { "set", "NAME=X", "a parameter, in Modelica; may be repeated", 0, 1 },                    \
-    { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },            \
-    CLI_MODEL_LIMITS
+#define CLI_MODEL_FLAGS                                                                            \
+    { "model", "NAME", "the class to take; default: the last that can be simulated", 0, 0 },       \
+        { "set", "NAME=X", "a parameter, in Modelica; may be repeated", 0, 1 },                    \
+        { "library", "PATH", "a folder or file with packages; may be repeated", 0, 1 },            \
+        CLI_MODEL_LIMITS
 
-#define CLI_MODEL_LIMITS                                                                       \
-    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },                 \
-    { "max_load_time", "SECONDS", "most processor time for loading it; default 7", 0, 0 },     \
-    { "max_work", "N", "most expressions evaluated while loading it; default 1e7", 0, 0 }
+#define CLI_MODEL_LIMITS                                                                           \
+    { "max_memory", "BYTES", "most memory for the model; default 4e9", 0, 0 },                     \
+        { "max_load_time", "SECONDS", "most processor time for loading it; default 7", 0, 0 },     \
+    {                                                                                              \
+        "max_work", "N", "most expressions evaluated while loading it; default 1e7", 0, 0          \
+    }
 
 /* Loads the text that the first argument names. 0, or an exit code after everything was said;
  * close *out in either case. */
 typedef enum cli_load {
     CLI_WHOLE,
-    CLI_FLAT, /* the flat equations only                                     */
-    CLI_PART  /* as a whole or, if it is none, as a part of a larger model   */
+    CLI_FLAT, /* the flat equations only */
+    CLI_PART  /* as a whole or, if it is none, as a part of a larger model */
 } cli_load;
 int cli_model_load(cli *c, const cli_arguments *a, cli_load how, dae_model **out);
 

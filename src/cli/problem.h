@@ -9,7 +9,7 @@
 const problem_entry *cli_problem_find(cli *c, const char *name, int *code);
 
 /* form NULL: the first; set: texts "name=value". 0 or an exit code. */
-int cli_problem_open(cli *c, const problem_entry *entry, const char *form,
-                     const char *const *set, int set_count, problem_instance *out);
+int cli_problem_open(cli *c, const problem_entry *entry, const char *form, const char *const *set,
+                     int set_count, problem_instance *out);
 
 #endif

@@ -13,10 +13,8 @@ static int list_text(cli *c)
         const problem_entry *e = problem_list[i];
         problem_instance p;
         int code = cli_problem_open(c, e, NULL, NULL, 0, &p);
-        if (code)
-            return code;
-        dae_sink_print(c->out, "%-22s %5d %7d  %s\n", e->name, p.index, p.problem.size,
-                       e->title);
+        if (code) return code;
+        dae_sink_print(c->out, "%-22s %5d %7d  %s\n", e->name, p.index, p.problem.size, e->title);
         problem_close(&p);
     }
     dae_sink_text(c->out, "\n'daedalus problems NAME' tells more about one of them.\n");
@@ -25,8 +23,7 @@ static int list_text(cli *c)
 
 static void settings_text(dae_sink *out, const problem_entry *e)
 {
-    if (!e->settings || !e->settings[0].name)
-        return;
+    if (!e->settings || !e->settings[0].name) return;
     dae_sink_text(out, "\nsettings (--set NAME=VALUE):\n");
     for (const problem_setting *s = e->settings; s->name; s++)
         dae_sink_print(out, "  %-12s %-10g %s\n", s->name, s->value, s->meaning);
@@ -38,10 +35,9 @@ static int forms_text(cli *c, const problem_entry *e)
     for (int i = 0; e->forms[i]; i++) {
         problem_instance p;
         int code = cli_problem_open(c, e, e->forms[i], NULL, 0, &p);
-        if (code)
-            return code;
-        dae_sink_print(c->out, "  %-24s index %d, %d unknowns, t = %g to %g\n",
-                       e->forms[i], p.index, p.problem.size, p.t0, p.t1);
+        if (code) return code;
+        dae_sink_print(c->out, "  %-24s index %d, %d unknowns, t = %g to %g\n", e->forms[i],
+                       p.index, p.problem.size, p.t0, p.t1);
         problem_close(&p);
     }
     return 0;
@@ -53,10 +49,8 @@ static int one_text(cli *c, const problem_entry *e)
     dae_sink_print(c->out, "%s: %s\n\n", e->name, e->title);
     cli_wrap(c->out, e->description, 2);
     int code = forms_text(c, e);
-    if (code == 0)
-        code = cli_problem_open(c, e, NULL, NULL, 0, &p);
-    if (code)
-        return code;
+    if (code == 0) code = cli_problem_open(c, e, NULL, NULL, 0, &p);
+    if (code) return code;
     settings_text(c->out, e);
     if (p.exact || p.reference) {
         dae_sink_text(c->out, "\nreference:\n");
@@ -78,8 +72,7 @@ static void details_json(dae_json *j, const problem_entry *e, const problem_inst
     dae_json_string(j, "source", e->source);
     dae_json_string(j, "reference", p->reference_source);
     dae_json_array(j, "forms");
-    for (int i = 0; e->forms[i]; i++)
-        dae_json_string(j, NULL, e->forms[i]);
+    for (int i = 0; e->forms[i]; i++) dae_json_string(j, NULL, e->forms[i]);
     dae_json_end(j);
     dae_json_array(j, "settings");
     for (const problem_setting *s = e->settings; s && s->name; s++) {
@@ -105,11 +98,9 @@ static int problems_json(cli *c, const problem_entry *only)
     for (int i = 0; problem_list[i] && code == 0; i++) {
         const problem_entry *e = problem_list[i];
         problem_instance p;
-        if (only && e != only)
-            continue;
+        if (only && e != only) continue;
         code = cli_problem_open(c, e, NULL, NULL, 0, &p);
-        if (code)
-            break;
+        if (code) break;
         dae_json_object(&j, NULL);
         dae_json_string(&j, "name", e->name);
         dae_json_integer(&j, "index", p.index);
@@ -131,11 +122,9 @@ static int run(cli *c, const cli_arguments *a)
     int code = 0;
     if (a->argument_count > 0) {
         entry = cli_problem_find(c, a->argument[0], &code);
-        if (!entry)
-            return code;
+        if (!entry) return code;
     }
-    if (c->json)
-        return problems_json(c, entry);
+    if (c->json) return problems_json(c, entry);
     return entry ? one_text(c, entry) : list_text(c);
 }
 

@@ -47,8 +47,7 @@ static int no_memory(cli *c, const reproduction *r)
 static int run_text(cli *c, const reproduction *r)
 {
     dae_sink_print(c->out, "%s: %s\n(%s)\n\n", r->id, r->title, r->source);
-    if (dae_sink_flush(c->out))
-        return 0; /* main sees the error */
+    if (dae_sink_flush(c->out)) return 0; /* main sees the error */
     int bad = r->run(stdout);
     errno = 0;
     if (study_refused() > 0) {
@@ -91,8 +90,7 @@ static int run_json(cli *c, const reproduction *r)
 static const reproduction_figure *find_figure(cli *c, const reproduction *r, double number)
 {
     int count = 0;
-    while (r->figures && r->figures[count].title)
-        count++;
+    while (r->figures && r->figures[count].title) count++;
     if (number >= 1 && number <= count && number == floor(number))
         return &r->figures[(int)number - 1];
     dae_fail(&c->report, DAE_E_OPTION, "'%s' has no figure %g", r->id, number);
@@ -107,27 +105,21 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
     char shown[CLI_SHOWN];
     double number = 1;
     int length, code = text ? cli_number(c, "--figure", text, &number) : 0;
-    if (code == 0)
-        code = cli_picture_name(c, path);
-    if (code || !path)
-        return code;
+    if (code == 0) code = cli_picture_name(c, path);
+    if (code || !path) return code;
     const reproduction_figure *f = find_figure(c, r, number);
-    if (!f)
-        return cli_fail(c);
+    if (!f) return cli_fail(c);
     dae_sink sink;
     code = cli_open_sink(c, "--plot", path, cli_given(a, "force"), &sink);
-    if (code)
-        return code;
+    if (code) return code;
     dae_svg *svg = calloc(1, sizeof *svg);
     int error = svg ? 0 : ENOMEM;
     if (svg) {
         dae_svg_open(svg, &sink, f->title, f->log_scale);
         svg->axis = f->axis;
         error = dae_svg_choose(svg, &f->columns, NULL, &culprit, &length);
-        if (error == 0)
-            error = svg->writer.begin(&svg->writer, &f->columns);
-        if (error == 0)
-            error = f->draw(&svg->writer);
+        if (error == 0) error = svg->writer.begin(&svg->writer, &f->columns);
+        if (error == 0) error = f->draw(&svg->writer);
         int ended = svg->writer.end(&svg->writer);
         error = error ? error : ended;
     }
@@ -136,8 +128,7 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
         cli_abandon_sink(&sink);
     else
         error = cli_end_sink(&sink);
-    if (error == 0)
-        return 0;
+    if (error == 0) return 0;
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
              cli_show(path, shown));
     dae_why(&c->report, "%s", strerror(error));
@@ -146,8 +137,7 @@ static int draw(cli *c, const cli_arguments *a, const reproduction *r)
 
 static int run(cli *c, const cli_arguments *a)
 {
-    if (a->argument_count == 0)
-        return list(c);
+    if (a->argument_count == 0) return list(c);
     char shown[CLI_SHOWN];
     const char *id = a->argument[0];
     cli_nearest near = { .typed = id };
@@ -155,15 +145,13 @@ static int run(cli *c, const cli_arguments *a)
         if (strcmp(reproduction_list[i]->id, id) == 0) {
             const reproduction *r = reproduction_list[i];
             int code = draw(c, a, r);
-            if (code)
-                return code;
+            if (code) return code;
             int bad = c->json ? run_json(c, r) : run_text(c, r);
             return bad == NO_MEMORY ? dae_status_exit_code(DAE_E_NOMEM) : bad == 0 ? 0 : DISAGREES;
         }
         cli_nearest_try(&near, reproduction_list[i]->id);
     }
-    dae_fail(&c->report, DAE_E_OPTION, "there is no reproduction '%s'",
-             cli_show(id, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "there is no reproduction '%s'", cli_show(id, shown));
     if (near.best)
         dae_hint(&c->report, "did you mean '%s'?", near.best);
     else

@@ -11,23 +11,17 @@
 double cli_clock(clockid_t which)
 {
     struct timespec now;
-    return clock_gettime(which, &now) == 0
-               ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec
-               : 0;
+    return clock_gettime(which, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
 }
 
 /* ---- progress ---- */
 
-void cli_progress_show(cli_progress *p, double t, double start, double stop,
-                       int64_t steps)
+void cli_progress_show(cli_progress *p, double t, double start, double stop, int64_t steps)
 {
-    if (!p->terminal)
-        return;
+    if (!p->terminal) return;
     double now = cli_clock(CLOCK_MONOTONIC);
-    if (p->next == 0)
-        p->next = now + 1; /* a short run shows nothing */
-    if (now < p->next)
-        return;
+    if (p->next == 0) p->next = now + 1; /* a short run shows nothing */
+    if (now < p->next) return;
     p->next = now + 0.2;
     p->shown = 1;
     fprintf(stderr, "\r\033[Kt = %-12.6g %5.1f %%  %" PRId64 " steps", t,
@@ -36,8 +30,7 @@ void cli_progress_show(cli_progress *p, double t, double start, double stop,
 
 void cli_progress_end(const cli_progress *p)
 {
-    if (p->shown)
-        fputs("\r\033[K", stderr);
+    if (p->shown) fputs("\r\033[K", stderr);
 }
 
 /* ---- files ---- */
@@ -47,18 +40,15 @@ void cli_close_sink(cli *c, const char *path, dae_sink *sink, dae_trajectory *wr
 {
     char shown[CLI_SHOWN];
     int known = sink->error; /* the run has stopped and said so */
-    if (writer)
-        writer->end(writer);
+    if (writer) writer->end(writer);
     int error = cli_end_sink(sink);
-    if (known || error == 0)
-        return;
+    if (known || error == 0) return;
     dae_report before = c->report;
     dae_report_clear(&c->report);
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
              cli_show(path, shown));
     dae_why(&c->report, "%s; %lld bytes are in the file",
-            error == ENOENT ? "it was removed or replaced during the run"
-                            : strerror(error),
+            error == ENOENT ? "it was removed or replaced during the run" : strerror(error),
             (long long)sink->whole);
     if (*exit_code == 0) {
         *status = c->report.status;
@@ -69,15 +59,14 @@ void cli_close_sink(cli *c, const char *path, dae_sink *sink, dae_trajectory *wr
     }
 }
 
-dae_status cli_output_failed(cli *c, const char *path, const dae_sink *sink, double t,
-                             int error)
+dae_status cli_output_failed(cli *c, const char *path, const dae_sink *sink, double t, int error)
 {
     char shown[CLI_SHOWN];
     dae_fail(&c->report, (dae_status)cli_io_status(error), "cannot write '%s'",
              cli_show(path, shown));
     dae_at(&c->report, "t = %.10g", t);
-    dae_why(&c->report, "%s; %lld bytes are in the file, complete records",
-            strerror(error), (long long)sink->whole);
+    dae_why(&c->report, "%s; %lld bytes are in the file, complete records", strerror(error),
+            (long long)sink->whole);
     dae_hint(&c->report, "make room, or write somewhere else");
     return c->report.status;
 }
@@ -113,9 +102,9 @@ void cli_statistics_text(dae_sink *out, const dae_statistics *s, double cpu_seco
                    "\n  solves            %10" PRId64 "    Newton iterations %10" PRId64
                    "\n  Newton failures   %10" PRId64 "    highest order     %10d"
                    "\n  processor time    %8.3g s\n",
-                   s->steps, s->rejected, s->residuals, s->jacobian_residuals,
-                   s->jacobians, s->factorizations, s->solves, s->newton_iterations,
-                   s->newton_failures, s->order_highest, cpu_seconds);
+                   s->steps, s->rejected, s->residuals, s->jacobian_residuals, s->jacobians,
+                   s->factorizations, s->solves, s->newton_iterations, s->newton_failures,
+                   s->order_highest, cpu_seconds);
 }
 
 void cli_index_json(dae_json *j, const char *name, int index)
@@ -151,12 +140,10 @@ void cli_statistics_json(dae_json *j, const dae_statistics *s)
 
 void cli_reason_text(dae_sink *out, const dae_statistics *s)
 {
-    if (s->reason)
-        dae_sink_print(out, "%s (auto): %s\n", s->method, s->reason);
+    if (s->reason) dae_sink_print(out, "%s (auto): %s\n", s->method, s->reason);
 }
 
 void cli_reason_json(dae_json *j, const dae_statistics *s)
 {
-    if (s->reason)
-        dae_json_string(j, "reason", s->reason);
+    if (s->reason) dae_json_string(j, "reason", s->reason);
 }

@@ -58,10 +58,8 @@ static void say(int fd, const char *const *part)
     char text[320];
     size_t length = 0;
     for (; *part; part++)
-        for (const char *p = *part; *p && length < sizeof text; p++)
-            text[length++] = *p;
-    if (poll(&ready, 1, 0) == 1)
-        (void)!write(fd, text, length);
+        for (const char *p = *part; *p && length < sizeof text; p++) text[length++] = *p;
+    if (poll(&ready, 1, 0) == 1) (void)!write(fd, text, length);
 }
 
 static void explain(int number)
@@ -72,22 +70,19 @@ static void explain(int number)
                        (char)('0' + code % 10), 0 };
     const char *exit_code = digits + strspn(digits, "0");
     if (told->json && told->out->written == 0)
-        say(STDOUT_FILENO,
-            (const char *const[]){
-                "{\n  \"status\": \"E_INTERRUPTED\",\n  \"message\": \"stopped by ", name,
-                "\"\n}\n", NULL });
+        say(STDOUT_FILENO, (const char *const[]){
+                               "{\n  \"status\": \"E_INTERRUPTED\",\n  \"message\": \"stopped by ",
+                               name, "\"\n}\n", NULL });
     if (told->json_errors)
-        say(STDERR_FILENO,
-            (const char *const[]){
-                "{\n  \"error\": {\n    \"code\": \"E_INTERRUPTED\",\n    "
-                "\"what\": \"stopped by ",
-                name, "\",\n    \"exit\": ", exit_code, t ? ",\n    \"valid_to\": " : "",
-                t ? t : "", "\n  }\n}\n", NULL });
+        say(STDERR_FILENO, (const char *const[]){
+                               "{\n  \"error\": {\n    \"code\": \"E_INTERRUPTED\",\n    "
+                               "\"what\": \"stopped by ",
+                               name, "\",\n    \"exit\": ", exit_code,
+                               t ? ",\n    \"valid_to\": " : "", t ? t : "", "\n  }\n}\n", NULL });
     else
-        say(STDERR_FILENO,
-            (const char *const[]){ "error[E_INTERRUPTED]: stopped by ", name, "\n",
-                                   t ? "results valid to t=" : "", t ? t : "",
-                                   t ? "\n" : "", NULL });
+        say(STDERR_FILENO, (const char *const[]){ "error[E_INTERRUPTED]: stopped by ", name, "\n",
+                                                  t ? "results valid to t=" : "", t ? t : "",
+                                                  t ? "\n" : "", NULL });
 }
 
 static int wait_for(int microseconds)
@@ -101,8 +96,7 @@ static int save(void)
 {
     int saved = 1;
     for (int i = 0; i < MOST_HIDDEN; i++)
-        if (is_hidden[i])
-            saved &= dae_sink_save(hidden_sink[i]);
+        if (is_hidden[i]) saved &= dae_sink_save(hidden_sink[i]);
     return saved;
 }
 
@@ -114,11 +108,9 @@ static void end(int number, int at_once)
         moments = moments + 1;
         return;
     }
-    if (!saved)
-        valid = 0;
+    if (!saved) valid = 0;
     for (int i = 0; i < MOST_HIDDEN; i++)
-        if (is_hidden[i])
-            unlink(hidden_name[i]);
+        if (is_hidden[i]) unlink(hidden_name[i]);
     explain(number);
     _exit(cli_signal_exit_code(number));
 }
@@ -127,8 +119,7 @@ static void end(int number, int at_once)
 
 static void note(int number)
 {
-    if (!caught)
-        caught = number;
+    if (!caught) caught = number;
     count = count + 1;
     if (count >= 3 || !looking)
         end(caught, count >= 3);
@@ -144,16 +135,19 @@ static void end_load(int number)
     static const char what[] = "the model takes longer to load than the limit allows";
     (void)number;
     if (told->json && told->out->written == 0)
-        say(STDOUT_FILENO, (const char *const[]){
-                "{\n  \"status\": \"E_LIMIT\",\n  \"message\": \"", what, "\"\n}\n", NULL });
+        say(STDOUT_FILENO,
+            (const char *const[]){ "{\n  \"status\": \"E_LIMIT\",\n  \"message\": \"", what,
+                                   "\"\n}\n", NULL });
     if (told->json_errors)
         say(STDERR_FILENO, (const char *const[]){
-                "{\n  \"error\": {\n    \"code\": \"E_LIMIT\",\n    \"what\": \"", what,
-                "\",\n    \"exit\": 9\n  }\n}\n", NULL });
+                               "{\n  \"error\": {\n    \"code\": \"E_LIMIT\",\n    \"what\": \"",
+                               what, "\",\n    \"exit\": 9\n  }\n}\n", NULL });
     else
-        say(STDERR_FILENO, (const char *const[]){
-                "error[E_LIMIT]: ", what, "\n  hint: make the model smaller, or raise the limit of "
-                "time (--max-load-time)\n", NULL });
+        say(STDERR_FILENO,
+            (const char *const[]){ "error[E_LIMIT]: ", what,
+                                   "\n  hint: make the model smaller, or raise the limit of "
+                                   "time (--max-load-time)\n",
+                                   NULL });
     _exit(RESOURCES);
 }
 
@@ -175,8 +169,7 @@ void cli_watch_load(double seconds)
 static void run_out(int number)
 {
     (void)number;
-    if (caught)
-        end(caught, 0);
+    if (caught) end(caught, 0);
 }
 
 void cli_signals_watch(const cli *c)
@@ -214,8 +207,7 @@ void cli_signals_remove(dae_sink *sink)
 {
     const char *hidden = sink->file.beside;
     for (int i = 0; hidden && i < MOST_HIDDEN; i++) {
-        if (is_hidden[i] || strlen(hidden) >= PATH_MAX)
-            continue;
+        if (is_hidden[i] || strlen(hidden) >= PATH_MAX) continue;
         memcpy(hidden_name[i], hidden, strlen(hidden) + 1);
         hidden_sink[i] = sink;
         is_hidden[i] = 1;
@@ -226,8 +218,7 @@ void cli_signals_remove(dae_sink *sink)
 void cli_signals_keep(const dae_sink *sink)
 {
     for (int i = 0; i < MOST_HIDDEN; i++)
-        if (hidden_sink[i] == sink)
-            is_hidden[i] = 0;
+        if (hidden_sink[i] == sink) is_hidden[i] = 0;
 }
 
 /* ---- names ---- */
@@ -235,15 +226,13 @@ void cli_signals_keep(const dae_sink *sink)
 const char *cli_signal_name(int number)
 {
     for (int i = 0; i < WATCHED; i++)
-        if (watched[i].number == number)
-            return watched[i].name;
+        if (watched[i].number == number) return watched[i].name;
     return "a signal";
 }
 
 int cli_signal_exit_code(int number)
 {
     for (int i = 0; i < WATCHED; i++)
-        if (watched[i].number == number)
-            return watched[i].exit_code;
+        if (watched[i].number == number) return watched[i].exit_code;
     return 128 + number;
 }

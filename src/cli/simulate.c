@@ -22,10 +22,8 @@ static void report(cli *c, simulate_job *job)
 static int simulate(cli *c, const cli_arguments *a, simulate_job *job)
 {
     int code = simulate_setup(c, a, job);
-    if (code == 0)
-        code = simulate_open_files(c, a, job);
-    if (code)
-        return code;
+    if (code == 0) code = simulate_open_files(c, a, job);
+    if (code) return code;
     simulate_run(c, job);
     simulate_close_files(c, job);
     if (job->on_stdout && c->out->error)
@@ -62,21 +60,17 @@ static const cli_flag flags[] = {
     { "start", "T", "begin of the interval; default: the model's own, or 0", 0, 0 },
     { "stop", "T", "end of the interval; default: the model's own, or 1 later", 0, 0 },
     { "rtol", "X", "relative tolerance; default: the model's own, or 1e-6", 0, 0 },
-    { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol",
-      0, 0 },
+    { "atol", "X", "absolute tolerance of variables without nominal; default 1e-3 rtol", 0, 0 },
     { "method", "NAME", "integration method (see: daedalus methods)", 0, 0 },
     { "route", "NAME",
-      "if the index is above 1: dummy (default), projection, least-squares, direct, array",
-      0, 0 },
+      "if the index is above 1: dummy (default), projection, least-squares, direct, array", 0, 0 },
     { "max_step", "X", "largest step", 0, 0 },
     { "max_steps", "N", "most steps; default 1e7", 0, 0 },
-    { "intervals", "N",
-      "output at N + 1 equidistant times; default: the model's own, or 500", 0, 0 },
-    { "interval", "DT", "output every DT", 0, 0 },
-    { "output", "FILE", "the results: FILE.csv or FILE.mat; '-': CSV to standard output",
-      'o', 0 },
-    { "output_variables", "A,B*", "which variables, with '*' and '?'; default: all", 0,
+    { "intervals", "N", "output at N + 1 equidistant times; default: the model's own, or 500", 0,
       0 },
+    { "interval", "DT", "output every DT", 0, 0 },
+    { "output", "FILE", "the results: FILE.csv or FILE.mat; '-': CSV to standard output", 'o', 0 },
+    { "output_variables", "A,B*", "which variables, with '*' and '?'; default: all", 0, 0 },
     { "report", "FILE.html", "a page with curves, statistics and the model", 0, 0 },
     { "force", NULL, "replace files that exist", 0, 0 },
     { "max_output", "BYTES", "largest result file; default 1e10", 0, 0 },

@@ -13,13 +13,13 @@ typedef struct simulate_job {
     dae_model *model;
     dae_model_facts facts;
     dae_simulation simulation;
-    double *times;     /* of output, where they are not evenly spaced; else NULL            */
-    double points;     /* of output, without events                                          */
+    double *times; /* of output, where they are not evenly spaced; else NULL */
+    double points; /* of output, without events */
     int64_t max_steps;
-    double max_output; /* bytes                                                              */
-    int statistics;    /* show them                                                          */
-    cli_choice seen;   /* variables for a person: the page, the summary, JSON                */
-    cli_choice kept;   /* those of the file                                                  */
+    double max_output; /* bytes */
+    int statistics;    /* show them */
+    cli_choice seen;   /* variables for a person: the page, the summary, JSON */
+    cli_choice kept;   /* those of the file */
 
     /* where it goes; a path of NULL: nowhere */
     const char *result_path, *page_path;
@@ -37,7 +37,7 @@ typedef struct simulate_job {
     cli_progress progress;
     int64_t steps, rows, events;
     double t, t_valid; /* reached; up to here everything is written */
-    int stopped;       /* by us: the report is filled in            */
+    int stopped;       /* by us: the report is filled in */
 
     /* how it went */
     dae_status status; /* DAE_OK: reached the end */

@@ -12,13 +12,12 @@
 
 static const double *picked(cli_choice *choice, const double *value)
 {
-    for (int i = 0; i < choice->count; i++)
-        choice->value[i] = value[choice->index[i]];
+    for (int i = 0; i < choice->count; i++) choice->value[i] = value[choice->index[i]];
     return choice->value;
 }
 
-static void row_failed(simulate_job *job, const char *path, const dae_sink *sink,
-                       double t, int error)
+static void row_failed(simulate_job *job, const char *path, const dae_sink *sink, double t,
+                       int error)
 {
     job->stopped = 1;
     job->status = cli_output_failed(job->c, path, sink, t, error);
@@ -29,14 +28,12 @@ static int take_row(double t, const double *value, void *user)
     simulate_job *job = user;
     const double *seen = picked(&job->seen, value);
     int error = 0;
-    if (job->result)
-        error = job->result->point(job->result, t, picked(&job->kept, value));
+    if (job->result) error = job->result->point(job->result, t, picked(&job->kept, value));
     if (error) {
         row_failed(job, job->result_path, &job->result_sink, t, error);
         return DAE_STOP;
     }
-    if (job->page_path)
-        error = job->page.writer.point(&job->page.writer, t, seen);
+    if (job->page_path) error = job->page.writer.point(&job->page.writer, t, seen);
     if (error) {
         row_failed(job, job->page_path, &job->page_sink, t, error);
         return DAE_STOP;
@@ -47,8 +44,8 @@ static int take_row(double t, const double *value, void *user)
     cli_signals_look(1); /* there is something to save, and take_step looks */
     if ((double)job->result_sink.written > job->max_output) {
         job->stopped = 1;
-        job->status = cli_too_much_output(job->c, t, &job->result_sink, job->max_output,
-                                          "fewer --intervals");
+        job->status =
+            cli_too_much_output(job->c, t, &job->result_sink, job->max_output, "fewer --intervals");
         return DAE_STOP;
     }
     return DAE_OK;
@@ -58,11 +55,9 @@ static int take_step(double t, void *user)
 {
     simulate_job *job = user;
     job->t = t;
-    if (job->result_sink.whole > 0)
-        cli_signals_valid_to(job->t_valid);
+    if (job->result_sink.whole > 0) cli_signals_valid_to(job->t_valid);
     job->signal = cli_signal_caught();
-    if (job->signal)
-        return DAE_STOP;
+    if (job->signal) return DAE_STOP;
     if (job->steps == job->max_steps) {
         dae_fail(&job->c->report, DAE_E_WORK, "the limit of %lld steps was reached",
                  (long long)job->max_steps);
@@ -72,8 +67,7 @@ static int take_step(double t, void *user)
         job->stopped = 1;
         return DAE_STOP;
     }
-    cli_progress_show(&job->progress, t, job->simulation.start, job->simulation.stop,
-                      ++job->steps);
+    cli_progress_show(&job->progress, t, job->simulation.start, job->simulation.stop, ++job->steps);
     return DAE_OK;
 }
 
@@ -83,17 +77,13 @@ static int begin_files(simulate_job *job)
 {
     dae_columns columns = { job->kept.count, job->names };
     int error = 0;
-    if (job->result)
-        error = job->result->begin(job->result, &columns);
+    if (job->result) error = job->result->begin(job->result, &columns);
     if (error) {
-        row_failed(job, job->result_path, &job->result_sink, job->simulation.start,
-                   error);
+        row_failed(job, job->result_path, &job->result_sink, job->simulation.start, error);
         return error;
     }
-    if (job->page_path)
-        error = job->page.writer.begin(&job->page.writer, NULL);
-    if (error)
-        row_failed(job, job->page_path, &job->page_sink, job->simulation.start, error);
+    if (job->page_path) error = job->page.writer.begin(&job->page.writer, NULL);
+    if (error) row_failed(job, job->page_path, &job->page_sink, job->simulation.start, error);
     return error;
 }
 
@@ -108,17 +98,15 @@ static void judge(cli *c, simulate_job *job, dae_status status)
     }
     if (!job->stopped) {
         job->status = status;
-        if (status != DAE_OK)
-            cli_model_failed(c, job->model);
+        if (status != DAE_OK) cli_model_failed(c, job->model);
     }
-    job->exit_code = job->rows > 0 ? dae_status_exit_code(job->status)
-                                   : cli_code_at_start(job->status);
+    job->exit_code =
+        job->rows > 0 ? dae_status_exit_code(job->status) : cli_code_at_start(job->status);
 }
 
 void simulate_judge_memory(simulate_job *job)
 {
-    if (job->exit_code || dae_model_status(job->model) != DAE_E_NOMEM)
-        return;
+    if (job->exit_code || dae_model_status(job->model) != DAE_E_NOMEM) return;
     cli_model_failed(job->c, job->model);
     job->status = DAE_E_NOMEM;
     job->exit_code = dae_status_exit_code(DAE_E_NOMEM);
@@ -133,8 +121,7 @@ void simulate_run(cli *c, simulate_job *job)
     job->t = job->t_valid = s->start;
     job->progress.terminal = isatty(STDERR_FILENO);
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
-    if (begin_files(job) == 0)
-        status = dae_model_simulate(job->model, s, take_row, job);
+    if (begin_files(job) == 0) status = dae_model_simulate(job->model, s, take_row, job);
     job->cpu_seconds = cli_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
     cli_progress_end(&job->progress);
     if (dae_model_get_statistics(job->model, &job->stats) != DAE_OK)
@@ -144,6 +131,5 @@ void simulate_run(cli *c, simulate_job *job)
     if (job->status == DAE_OK) /* behind the run: it looks at the start once more */
         job->facts.differential_index = dae_model_differential_index(job->model);
     simulate_judge_memory(job);
-    if (job->facts.route)
-        s->route = job->facts.route; /* it may have been chosen */
+    if (job->facts.route) s->route = job->facts.route; /* it may have been chosen */
 }

@@ -23,17 +23,14 @@ static void report(cli *c, solve_job *job)
 static int solve(cli *c, const cli_arguments *a, solve_job *job)
 {
     int code = solve_setup(c, a, job);
-    if (code == 0)
-        code = solve_open_files(c, a, job);
-    if (code)
-        return code;
+    if (code == 0) code = solve_open_files(c, a, job);
+    if (code) return code;
     solve_run(c, job);
     solve_close_files(c, job);
     if (job->csv_on_stdout && c->out->error)
         return 0; /* main says so, or nothing if the reader has just left */
     report(c, job);
-    if (job->exit_code == 0)
-        return 0;
+    if (job->exit_code == 0) return 0;
     dae_sink_flush(c->out); /* on a terminal the error comes last */
     c->valid_to = job->started ? &job->t_valid : NULL;
     cli_error_print(c, job->exit_code);
@@ -66,18 +63,16 @@ static const cli_flag flags[] = {
     { "points", "N", "rows at N equidistant times, not at the steps taken", 0, 0 },
     { "log", "FILE.csv", "one line for every attempted step", 0, 0 },
     { "plot", "FILE.svg", "a picture of the trajectory", 0, 0 },
-    { "plot_variables", "A,B*1e4", "what to draw, with factors; default: the first six",
-      0, 0 },
+    { "plot_variables", "A,B*1e4", "what to draw, with factors; default: the first six", 0, 0 },
     { "log_time", NULL, "draw over logarithmic time", 0, 0 },
     { "force", NULL, "replace files that exist", 0, 0 },
     { "max_output", "BYTES", "largest trajectory file; default 1e10", 0, 0 },
     { "stats", NULL, "show the statistics", 0, 0 },
     { "norm", "NAME", "error norm: max (default) or rms", 0, 0 },
     { "start", "NAME", "initial values: correct (default), check or trust", 0, 0 },
-    { "first", "NAME",
-      "first steps: auto (default), plain, accurate, consistent, corrected", 0, 0 },
-    { "atol", "X", "absolute tolerance; default: the problem's own multiple of rtol", 0,
+    { "first", "NAME", "first steps: auto (default), plain, accurate, consistent, corrected", 0,
       0 },
+    { "atol", "X", "absolute tolerance; default: the problem's own multiple of rtol", 0, 0 },
     { "max_steps", "N", "most steps", 0, 0 },
     { "careful", NULL, "watch the callbacks (slow)", 0, 0 },
     { "check_jacobian", NULL, "compare the Jacobian with differences first", 0, 0 },

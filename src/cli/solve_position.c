@@ -50,15 +50,12 @@ void solve_watch_position(solve_job *job, double before)
 {
     dae_motion *k = job->p.problem.motion;
     solve_position *w = &job->position;
-    if (!k || w->met)
-        return;
+    if (!k || w->met) return;
     double was = w->now, h = fabs(job->t - before);
     w->now = pivot_at(job, job->t);
-    if (h == 0 || !isfinite(was + w->now))
-        return;
+    if (h == 0 || !isfinite(was + w->now)) return;
     w->steepest = fmax(w->steepest, fabs(w->now - was) / h);
-    if (was + w->now > 2 * w->steepest * h)
-        return;
+    if (was + w->now > 2 * w->steepest * h) return;
     double t = lowest(job, before, job->t);
     dae_glance(job->solver, t, job->x, NULL);
     w->met = k->singular(k, t, job->x, &w->at);

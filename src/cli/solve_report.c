@@ -14,8 +14,7 @@ enum { MOST_SHOWN = 20 };
 static int find_reference(const solve_job *job)
 {
     const problem_instance *p = &job->p;
-    if (!job->started || !job->reference)
-        return 0;
+    if (!job->started || !job->reference) return 0;
     if (p->reference && job->t == p->t1) {
         memcpy(job->reference, p->reference, (size_t)p->problem.size * sizeof(double));
         return 1;
@@ -106,8 +105,7 @@ void solve_json(cli *c, const solve_job *job)
     cli_statistics_json(&j, &job->stats);
     dae_json_integer(&j, "events", job->events);
     dae_json_number(&j, "cpu_seconds", job->cpu_seconds);
-    if (job->started)
-        values_json(&j, job);
+    if (job->started) values_json(&j, job);
     dae_json_end(&j);
 }
 
@@ -123,11 +121,10 @@ static void values_text(dae_sink *out, const solve_job *job)
         width = length > width ? length : width;
     }
     dae_sink_print(out, "\n  %-*s %20s", width, "unknown", "value");
-    if (job->reference)
-        dae_sink_print(out, " %20s %10s", "reference", "error");
+    if (job->reference) dae_sink_print(out, " %20s %10s", "reference", "error");
     for (int i = 0; i < shown; i++) {
-        dae_sink_print(out, "\n  %-*s %20.12g", width,
-                       dae_column_name(&job->columns, i, name), job->x[i]);
+        dae_sink_print(out, "\n  %-*s %20.12g", width, dae_column_name(&job->columns, i, name),
+                       job->x[i]);
         if (job->reference && isnan(job->reference[i]))
             dae_sink_print(out, " %20s", "not known");
         else if (job->reference)
@@ -135,15 +132,13 @@ static void values_text(dae_sink *out, const solve_job *job)
                            job->x[i] - job->reference[i]);
     }
     if (n > shown)
-        dae_sink_print(out, "\n  ... and %d more (all of them: --json or --output)",
-                       n - shown);
+        dae_sink_print(out, "\n  ... and %d more (all of them: --json or --output)", n - shown);
     dae_sink_text(out, "\n");
 }
 
 static void one_digit(dae_sink *out, const char *name, double value)
 {
-    if (isnan(value))
-        return;
+    if (isnan(value)) return;
     if (isinf(value))
         dae_sink_print(out, " %s %s", name, value > 0 ? "exact" : "none");
     else
@@ -152,8 +147,7 @@ static void one_digit(dae_sink *out, const char *name, double value)
 
 static void digits_text(dae_sink *out, const solve_job *job)
 {
-    if (!job->reference)
-        return;
+    if (!job->reference) return;
     dae_sink_text(out, "\n  digits:");
     one_digit(out, "scd", job->scd);
     one_digit(out, "mescd", job->mescd);
@@ -164,14 +158,12 @@ static void constraints_text(dae_sink *out, const solve_job *job)
 {
     const problem_instance *p = &job->p;
     int width = 11;
-    if (p->constraint_count == 0)
-        return;
+    if (p->constraint_count == 0) return;
     for (int i = 0; i < p->constraint_count; i++) {
         int length = (int)strlen(p->constraint_names[i]);
         width = length > width ? length : width;
     }
-    dae_sink_print(out, "\n  %-*s %12s %12s\n", width, "constraints", "at the end",
-                   "largest");
+    dae_sink_print(out, "\n  %-*s %12s %12s\n", width, "constraints", "at the end", "largest");
     for (int i = 0; i < p->constraint_count; i++)
         dae_sink_print(out, "  %-*s %12.1e %12.1e\n", width, p->constraint_names[i],
                        job->constraint[i], job->constraint_most[i]);
@@ -191,27 +183,23 @@ static void position_text(dae_sink *out, const solve_job *job)
 void solve_text(dae_sink *out, const solve_job *job)
 {
     dae_sink_print(out, "%s: %s\n", job->entry->name, job->entry->title);
-    dae_sink_print(out, "form %s, index %d; method %s, linear %s; rtol %g, atol %g\n",
-                   job->form, job->p.index, job->stats.method, job->stats.linear,
-                   job->rtol, job->atol);
+    dae_sink_print(out, "form %s, index %d; method %s, linear %s; rtol %g, atol %g\n", job->form,
+                   job->p.index, job->stats.method, job->stats.linear, job->rtol, job->atol);
     cli_reason_text(out, &job->stats);
     if (job->routed && job->p.settle)
         dae_sink_print(out, "the default for mechanisms; multipliers as q and v imply "
                             "them\n");
     if (job->t == job->stop)
-        dae_sink_print(out, "t = %.10g after %" PRId64 " steps\n", job->t,
-                       job->stats.steps);
+        dae_sink_print(out, "t = %.10g after %" PRId64 " steps\n", job->t, job->stats.steps);
     else
-        dae_sink_print(out, "STOPPED at t = %.10g of %.10g after %" PRId64 " steps\n",
-                       job->t, job->stop, job->stats.steps);
+        dae_sink_print(out, "STOPPED at t = %.10g of %.10g after %" PRId64 " steps\n", job->t,
+                       job->stop, job->stats.steps);
     values_text(out, job);
     digits_text(out, job);
     constraints_text(out, job);
     position_text(out, job);
-    if (job->statistics)
-        cli_statistics_text(out, &job->stats, job->cpu_seconds);
+    if (job->statistics) cli_statistics_text(out, &job->stats, job->cpu_seconds);
     if (job->csv_path && !job->csv_on_stdout)
         dae_sink_print(out, "\n  trajectory: %s\n", job->csv_path);
-    if (job->plot_path)
-        dae_sink_print(out, "  picture: %s\n", job->plot_path);
+    if (job->plot_path) dae_sink_print(out, "  picture: %s\n", job->plot_path);
 }

@@ -15,8 +15,7 @@ static dae_status solver_failed(cli *c, const solve_job *job, dae_status status)
     snprintf(c->report.text, sizeof c->report.text, "%s", dae_message(job->solver));
     c->report.length = strlen(c->report.text);
     c->report.status = status;
-    if (c->report.length == 0)
-        dae_fail(&c->report, status, "%s", dae_status_sentence(status));
+    if (c->report.length == 0) dae_fail(&c->report, status, "%s", dae_status_sentence(status));
     return status;
 }
 
@@ -39,8 +38,8 @@ static dae_status output_failed(cli *c, const solve_job *job, int error)
     const char *path = job->log_sink.error   ? job->log_path
                        : job->csv_sink.error ? job->csv_path
                                              : "-";
-    return cli_output_failed(c, path, job->log_sink.error ? &job->log_sink : &job->csv_sink,
-                             job->t, error);
+    return cli_output_failed(c, path, job->log_sink.error ? &job->log_sink : &job->csv_sink, job->t,
+                             error);
 }
 
 /* ---- rows ---- */
@@ -48,10 +47,8 @@ static dae_status output_failed(cli *c, const solve_job *job, int error)
 static void watch_constraints(solve_job *job)
 {
     const problem_instance *p = &job->p;
-    if (p->constraint_count == 0)
-        return;
-    if (p->constraints(job->t, job->x, job->constraint, p->problem.user) != DAE_OK)
-        return;
+    if (p->constraint_count == 0) return;
+    if (p->constraints(job->t, job->x, job->constraint, p->problem.user) != DAE_OK) return;
     for (int i = 0; i < p->constraint_count; i++)
         job->constraint_most[i] = fmax(job->constraint_most[i], fabs(job->constraint[i]));
 }
@@ -59,8 +56,7 @@ static void watch_constraints(solve_job *job)
 static double point_time(const solve_job *job, int64_t k)
 {
     double t0 = job->p.t0;
-    if (k == job->points - 1)
-        return job->stop;
+    if (k == job->points - 1) return job->stop;
     return t0 + (job->stop - t0) * ((double)k / (double)(job->points - 1));
 }
 
@@ -80,8 +76,7 @@ enum { ROWS = 1, PLOT = 2 };
 static int put(solve_job *job, double t, const double *x, int where)
 {
     int error = 0;
-    if ((where & ROWS) && job->rows)
-        error = job->rows->point(job->rows, t, x);
+    if ((where & ROWS) && job->rows) error = job->rows->point(job->rows, t, x);
     if ((where & PLOT) && job->plot_path && !error)
         error = job->plot.writer.point(&job->plot.writer, t, x);
     return error;
@@ -93,10 +88,8 @@ static int put_points(solve_job *job, double direction)
     int error = 0;
     while (!error && job->next_point < job->points) {
         double t = point_time(job, job->next_point);
-        if ((t - job->t) * direction > 0)
-            break;
-        if (read_at(job, t) != DAE_OK)
-            break;
+        if ((t - job->t) * direction > 0) break;
+        if (read_at(job, t) != DAE_OK) break;
         error = put(job, t, job->x, ROWS);
         job->next_point++;
     }
@@ -110,10 +103,8 @@ static int put_curve(solve_job *job, double before)
     int error = 0, ratio = job->plot.log_time && before > 0;
     for (int k = 1; k < PIECES && !error; k++) {
         double part = (double)k / PIECES;
-        double t = ratio ? before * pow(job->t / before, part)
-                         : before + part * (job->t - before);
-        if (read_at(job, t) == DAE_OK)
-            error = put(job, t, job->x, PLOT);
+        double t = ratio ? before * pow(job->t / before, part) : before + part * (job->t - before);
+        if (read_at(job, t) == DAE_OK) error = put(job, t, job->x, PLOT);
     }
     return error;
 }
@@ -123,19 +114,14 @@ static int record(solve_job *job, double before)
 {
     double direction = job->stop < job->p.t0 ? -1 : 1;
     int error = 0;
-    if (job->plot_path && before != job->t)
-        error = put_curve(job, before);
-    if (job->points && !error)
-        error = put_points(job, direction);
+    if (job->plot_path && before != job->t) error = put_curve(job, before);
+    if (job->points && !error) error = put_points(job, direction);
     solve_watch_position(job, before);
     read_at(job, job->t);
-    if (!error)
-        error = put(job, job->t, job->x, job->points ? PLOT : ROWS | PLOT);
+    if (!error) error = put(job, job->t, job->x, job->points ? PLOT : ROWS | PLOT);
     watch_constraints(job);
-    if (!error)
-        job->t_valid = job->t;
-    if (job->csv_sink.whole > 0)
-        cli_signals_valid_to(job->t_valid);
+    if (!error) job->t_valid = job->t;
+    if (job->csv_sink.whole > 0) cli_signals_valid_to(job->t_valid);
     cli_signals_look(1); /* there is something to save, and the loop looks */
     return error;
 }
@@ -145,20 +131,15 @@ static int record(solve_job *job, double before)
 static dae_status start(cli *c, solve_job *job)
 {
     int error = 0;
-    if (job->rows)
-        error = job->rows->begin(job->rows, &job->columns);
-    if (job->log_path)
-        dae_csv_log_head(&job->log_sink);
-    if (job->plot_path && !error)
-        error = job->plot.writer.begin(&job->plot.writer, &job->columns);
+    if (job->rows) error = job->rows->begin(job->rows, &job->columns);
+    if (job->log_path) dae_csv_log_head(&job->log_sink);
+    if (job->plot_path && !error) error = job->plot.writer.begin(&job->plot.writer, &job->columns);
     job->t = job->t_valid = job->p.t0;
-    if (error)
-        return output_failed(c, job, error);
+    if (error) return output_failed(c, job, error);
     dae_status status = dae_start(job->solver, job->p.t0, job->p.x0, job->p.xdot0);
     if (status == DAE_OK && !(job->options.fixed_step > 0))
         status = dae_set_stop(job->solver, job->stop);
-    if (status != DAE_OK)
-        return solver_failed(c, job, status);
+    if (status != DAE_OK) return solver_failed(c, job, status);
     job->started = 1;
     error = record(job, job->t);
     return error ? output_failed(c, job, error) : DAE_OK;
@@ -168,11 +149,9 @@ static dae_status start(cli *c, solve_job *job)
 static dae_status refresh(cli *c, solve_job *job)
 {
     const problem_instance *p = &job->p;
-    if (!p->refresh || job->t == job->stop)
-        return DAE_OK;
+    if (!p->refresh || job->t == job->stop) return DAE_OK;
     int answer = p->refresh(job->t, job->x, p->problem.user);
-    if (answer == DAE_OK)
-        return DAE_OK;
+    if (answer == DAE_OK) return DAE_OK;
     if (answer != DAE_EVENT) {
         dae_fail(&c->report, (dae_status)answer, "no new minimal coordinates can be found");
         dae_at(&c->report, "t = %.10g", job->t);
@@ -192,21 +171,16 @@ static dae_status one_step(cli *c, solve_job *job)
         job->events++;
         status = DAE_OK;
     }
-    if (status != DAE_OK)
-        return solver_failed(c, job, status);
-    if (dae_time(job->solver) == before)
-        return DAE_OK; /* an event found on the way, no step */
+    if (status != DAE_OK) return solver_failed(c, job, status);
+    if (dae_time(job->solver) == before) return DAE_OK; /* an event found on the way, no step */
     job->t = dae_time(job->solver);
     if ((job->t - job->stop) * (job->stop - job->p.t0) > 0)
         job->t = job->stop; /* a prescribed step may lead beyond the end */
     int error = record(job, before);
-    if (!error && job->log_path)
-        error = job->log_sink.error;
-    if (error)
-        return output_failed(c, job, error);
+    if (!error && job->log_path) error = job->log_sink.error;
+    if (error) return output_failed(c, job, error);
     status = refresh(c, job);
-    if (status != DAE_OK)
-        return status;
+    if (status != DAE_OK) return status;
     return (double)job->csv_sink.written > job->max_output
                ? cli_too_much_output(c, job->t, &job->csv_sink, job->max_output, "--points")
                : DAE_OK;
@@ -219,8 +193,7 @@ static dae_status loop(cli *c, solve_job *job)
     int64_t steps = 0;
     while (status == DAE_OK && job->t != job->stop) {
         job->signal = cli_signal_caught();
-        if (job->signal)
-            break;
+        if (job->signal) break;
         if (steps == job->max_steps) {
             status = too_many_steps(c, job);
             break;
@@ -237,8 +210,8 @@ void solve_run(cli *c, solve_job *job)
     double begin = cli_clock(CLOCK_PROCESS_CPUTIME_ID);
     job->status = loop(c, job);
     job->cpu_seconds = cli_clock(CLOCK_PROCESS_CPUTIME_ID) - begin;
-    job->exit_code = job->started ? dae_status_exit_code(job->status)
-                                  : cli_code_at_start(job->status);
+    job->exit_code =
+        job->started ? dae_status_exit_code(job->status) : cli_code_at_start(job->status);
     if (job->signal) {
         cli_interrupted(c, job->signal, job->t, job->stop);
         job->exit_code = cli_signal_exit_code(job->signal);

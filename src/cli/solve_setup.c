@@ -25,8 +25,8 @@ static int put_number(cli *c, const dae_option_row *row, const char *spelt, doub
                       dae_options *o)
 {
     void *field = (char *)o + row->offset;
-    int tolerance = row->offset == offsetof(dae_options, rtol) ||
-                    row->offset == offsetof(dae_options, atol);
+    int tolerance =
+        row->offset == offsetof(dae_options, rtol) || row->offset == offsetof(dae_options, atol);
     if (value == 0 && !tolerance)
         return refuse(c, row->status, spelt,
                       "zero is not allowed; leave it out for the "
@@ -47,17 +47,14 @@ static int put_number(cli *c, const dae_option_row *row, const char *spelt, doub
     return 0;
 }
 
-static int take_option(cli *c, const cli_arguments *a, const dae_option_row *row,
-                       dae_options *o)
+static int take_option(cli *c, const cli_arguments *a, const dae_option_row *row, dae_options *o)
 {
     const char *text = cli_value(a, row->name);
     cli_flag flag = { .name = row->name };
     char spelt[64];
     double value;
-    if (!text)
-        return 0;
-    if (row->offset == offsetof(dae_options, method))
-        return cli_method(c, text, &o->method);
+    if (!text) return 0;
+    if (row->offset == offsetof(dae_options, method)) return cli_method(c, text, &o->method);
     if (row->kind == DAE_OPTION_TEXT) {
         *(const char **)(void *)((char *)o + row->offset) = text;
         return 0;
@@ -73,12 +70,10 @@ static int take_word(cli *c, const char *flag, const char *text, const char *con
     char shown[CLI_SHOWN];
     cli_nearest near = { .typed = text };
     for (int i = 0; words[i]; i++) {
-        if (strcmp(words[i], text) == 0)
-            return i;
+        if (strcmp(words[i], text) == 0) return i;
         cli_nearest_try(&near, words[i]);
     }
-    dae_fail(&c->report, DAE_E_OPTION, "option %s does not know '%s'", flag,
-             cli_show(text, shown));
+    dae_fail(&c->report, DAE_E_OPTION, "option %s does not know '%s'", flag, cli_show(text, shown));
     dae_hint(&c->report, "did you mean '%s'?", near.best ? near.best : words[0]);
     return -1;
 }
@@ -93,15 +88,12 @@ static int take_options(cli *c, const cli_arguments *a, dae_options *o)
     const char *first = cli_value(a, "first");
     for (int r = 0; dae_option_list(r); r++) {
         int code = take_option(c, a, dae_option_list(r), o);
-        if (code)
-            return code;
+        if (code) return code;
     }
     int norm_kind = norm ? take_word(c, "--norm", norm, norms) : 0;
     int start_kind = start && norm_kind >= 0 ? take_word(c, "--start", start, starts) : 0;
-    int first_kind =
-        first && start_kind >= 0 ? take_word(c, "--first", first, firsts) : 0;
-    if (norm_kind < 0 || start_kind < 0 || first_kind < 0)
-        return cli_fail(c);
+    int first_kind = first && start_kind >= 0 ? take_word(c, "--first", first, firsts) : 0;
+    if (norm_kind < 0 || start_kind < 0 || first_kind < 0) return cli_fail(c);
     o->norm = (dae_norm_kind)norm_kind;
     o->start = (dae_start_kind)start_kind;
     o->first = (dae_first_kind)first_kind;
@@ -113,8 +105,7 @@ static int take_options(cli *c, const cli_arguments *a, dae_options *o)
 static double default_of(const char *name)
 {
     for (int r = 0; dae_option_list(r); r++)
-        if (strcmp(dae_option_list(r)->name, name) == 0)
-            return dae_option_list(r)->fallback;
+        if (strcmp(dae_option_list(r)->name, name) == 0) return dae_option_list(r)->fallback;
     return 0;
 }
 
@@ -128,14 +119,10 @@ static int take_span(cli *c, const cli_arguments *a, solve_job *job)
     int code = 0;
     job->stop = job->p.t1;
     job->max_output = 1e10;
-    if (stop)
-        code = cli_number(c, "--stop", stop, &job->stop);
-    if (code == 0 && most)
-        code = cli_number(c, "--max-output", most, &job->max_output);
-    if (code == 0 && points)
-        code = cli_number(c, "--points", points, &value);
-    if (code)
-        return code;
+    if (stop) code = cli_number(c, "--stop", stop, &job->stop);
+    if (code == 0 && most) code = cli_number(c, "--max-output", most, &job->max_output);
+    if (code == 0 && points) code = cli_number(c, "--points", points, &value);
+    if (code) return code;
     if (!isfinite(job->stop))
         return refuse(c, DAE_E_TIME, "--stop", "the end of the interval is not finite");
     if (!(job->max_output > 0))
@@ -161,11 +148,9 @@ static int take_memory(cli *c, solve_job *job)
     size_t n = (size_t)job->p.problem.size, k = (size_t)job->p.constraint_count;
     job->x = calloc(n + 1, sizeof(double));
     job->constraint = calloc(2 * k + 1, sizeof(double));
-    if (job->p.exact || job->p.reference)
-        job->reference = calloc(n + 1, sizeof(double));
+    if (job->p.exact || job->p.reference) job->reference = calloc(n + 1, sizeof(double));
     job->constraint_most = job->constraint ? job->constraint + k : NULL;
-    if (job->x && job->constraint &&
-        (job->reference || !(job->p.exact || job->p.reference)))
+    if (job->x && job->constraint && (job->reference || !(job->p.exact || job->p.reference)))
         return 0;
     dae_fail(&c->report, DAE_E_NOMEM, "out of memory");
     dae_why(&c->report, "the problem has %d unknowns", job->p.problem.size);
@@ -176,36 +161,26 @@ int solve_setup(cli *c, const cli_arguments *a, solve_job *job)
 {
     int code = 0;
     if (a->argument_count == 0) {
-        dae_fail(&c->report, DAE_E_ARG, "%s needs the name of a problem",
-                 a->verb->name);
+        dae_fail(&c->report, DAE_E_ARG, "%s needs the name of a problem", a->verb->name);
         dae_hint(&c->report, "'daedalus problems' lists them");
         return cli_fail(c);
     }
     job->entry = cli_problem_find(c, a->argument[0], &code);
-    if (!job->entry)
-        return code;
+    if (!job->entry) return code;
     job->form = cli_value(a, "form");
-    code = cli_problem_open(c, job->entry, job->form, a->repeated, a->repeated_count,
-                            &job->p);
-    if (code == 0)
-        code = take_options(c, a, &job->options);
-    if (code == 0)
-        code = take_span(c, a, job);
-    if (code == 0)
-        code = take_memory(c, job);
-    if (code)
-        return code;
+    code = cli_problem_open(c, job->entry, job->form, a->repeated, a->repeated_count, &job->p);
+    if (code == 0) code = take_options(c, a, &job->options);
+    if (code == 0) code = take_span(c, a, job);
+    if (code == 0) code = take_memory(c, job);
+    if (code) return code;
     dae_options *o = &job->options;
     double ratio = job->p.atol_over_rtol > 0 ? job->p.atol_over_rtol : 1;
     job->routed = !job->form && !o->method && job->p.method;
-    if (!job->form)
-        job->form = job->entry->forms[0];
+    if (!job->form) job->form = job->entry->forms[0];
     job->columns = (dae_columns){ job->p.problem.size, job->p.problem.names };
     job->rtol = o->rtol == 0 ? default_of("rtol") : o->rtol;
-    if (job->routed)
-        o->method = job->p.method(job->rtol, job->p.problem.user);
-    if (o->atol == 0)
-        o->atol = ratio * job->rtol;
+    if (job->routed) o->method = job->p.method(job->rtol, job->p.problem.user);
+    if (o->atol == 0) o->atol = ratio * job->rtol;
     job->atol = o->atol;
     job->max_steps = o->max_steps > 0 ? o->max_steps : (int64_t)default_of("max_steps");
     job->statistics = cli_given(a, "stats");

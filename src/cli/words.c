@@ -45,10 +45,8 @@ static int edits(const char *a, const char *b)
     int m = (int)strlen(a), n = (int)strlen(b);
     m = least(m, LONGEST);
     n = least(n, LONGEST);
-    for (int i = 0; i <= m; i++)
-        d[i][0] = i;
-    for (int j = 0; j <= n; j++)
-        d[0][j] = j;
+    for (int i = 0; i <= m; i++) d[i][0] = i;
+    for (int j = 0; j <= n; j++) d[0][j] = j;
     for (int i = 1; i <= m; i++) {
         for (int j = 1; j <= n; j++) {
             int change = d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]);
@@ -65,11 +63,9 @@ void cli_nearest_try(cli_nearest *n, const char *candidate)
 {
     size_t typed = strlen(n->typed);
     int distance = edits(n->typed, candidate);
-    if (typed >= 3 && strncmp(n->typed, candidate, typed) == 0)
-        distance = 1;
+    if (typed >= 3 && strncmp(n->typed, candidate, typed) == 0) distance = 1;
     int near = (int)least((int)typed, (int)strlen(candidate)) / 2;
-    if (distance > (near < 2 ? near : near < 4 ? 2 : near / 2 + 1))
-        return;
+    if (distance > (near < 2 ? near : near < 4 ? 2 : near / 2 + 1)) return;
     if (!n->best || distance < n->distance) {
         n->best = candidate;
         n->distance = distance;
@@ -105,11 +101,9 @@ static int is_option(const char *name)
 {
     static const char *const others[] = { "first", "norm", "start" };
     for (int i = 0; dae_option_list(i); i++)
-        if (strcmp(dae_option_list(i)->name, name) == 0)
-            return 1;
+        if (strcmp(dae_option_list(i)->name, name) == 0) return 1;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i], name) == 0)
-            return 1;
+        if (strcmp(others[i], name) == 0) return 1;
     return 0;
 }
 
@@ -117,8 +111,7 @@ static int takes_flag(const cli_verb *verb, const char *name)
 {
     cli_flag flag;
     for (int i = 0; verb && cli_flag_get(verb, i, &flag); i++)
-        if (strcmp(flag.name, name) == 0)
-            return 1;
+        if (strcmp(flag.name, name) == 0) return 1;
     return 0;
 }
 
@@ -126,11 +119,11 @@ char *cli_render(const cli_verb *verb, const char *text)
 {
     static const char head[] = "option '", elsewhere[] = " (of 'daedalus solve')";
     size_t length = strlen(text), count = 0;
-    for (const char *at = text; (at = strstr(at, head)); at += sizeof head - 1)
-        count++;
+    for (const char *at = text; (at = strstr(at, head)); at += sizeof head - 1) count++;
     char *to = malloc(length + count * sizeof elsewhere + 1), *end = to, name[32], spelt[64];
     while (to && *text) {
-        size_t n = strncmp(text, head, sizeof head - 1) == 0 ? strcspn(text + sizeof head - 1, "'") : 0;
+        size_t n =
+            strncmp(text, head, sizeof head - 1) == 0 ? strcspn(text + sizeof head - 1, "'") : 0;
         if (n > 0 && n < sizeof name) {
             memcpy(name, text + sizeof head - 1, n);
             name[n] = '\0';
@@ -143,7 +136,6 @@ char *cli_render(const cli_verb *verb, const char *text)
         end += sprintf(end, "%s%s", spelt, takes_flag(verb, name) ? "" : elsewhere);
         text += sizeof head - 1 + n + (text[sizeof head - 1 + n] == '\'');
     }
-    if (to)
-        *end = '\0';
+    if (to) *end = '\0';
     return to;
 }

@@ -27,11 +27,10 @@ enum { STEPS = 100, HALVINGS = 12, PUSHES = 6, SLIDES = 60 };
 
 dae_status dae_mech_said(dae_mechanism *m, int answer, const char *who, double t)
 {
-    if (answer == DAE_OK || m->report.status != DAE_OK)
-        return m->report.status;
+    if (answer == DAE_OK || m->report.status != DAE_OK) return m->report.status;
     if (answer == DAE_RETRY) {
-        dae_fail(&m->report, DAE_E_SINGULAR,
-                 "%s: accelerations or multipliers are not defined", who);
+        dae_fail(&m->report, DAE_E_SINGULAR, "%s: accelerations or multipliers are not defined",
+                 who);
         dae_at(&m->report, "t = %.10g", t);
         dae_why(&m->report, "a callback refused, gave NaN, or M is singular where the "
                             "constraints leave freedom");
@@ -49,20 +48,15 @@ dae_status dae_mech_said(dae_mechanism *m, int answer, const char *who, double t
 static int weigh(dae_mechanism *m, double t, const double *q)
 {
     int answer = dae_mech_matrix(m, t, q, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_mass(m, t, q, m->M);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_mass(m, t, q, m->M);
+    if (answer != DAE_OK) return answer;
     for (size_t i = 0; i < dae_mech_W_count(m); i++)
-        if (!isfinite(m->W[i]))
-            return DAE_RETRY;
+        if (!isfinite(m->W[i])) return DAE_RETRY;
     dae_mech_rank(m);
-    if (!m->how.euclidean && dae_mech_kkt_factor(m, m->M) == DAE_OK)
-        return DAE_OK;
+    if (!m->how.euclidean && dae_mech_kkt_factor(m, m->M) == DAE_OK) return DAE_OK;
     dae_mech_set_unit_mass(m);
     answer = dae_mech_kkt_factor(m, m->M);
-    if (answer == DAE_OK || !m->sparse)
-        return answer;
+    if (answer == DAE_OK || !m->sparse) return answer;
     double size = dae_mech_most(m->W, (int)dae_mech_W_count(m));
     m->sparse->delta = 1e-10 * fmax(size * size, DBL_MIN); /* rows depend on each other */
     answer = dae_mech_kkt_factor(m, m->M);
@@ -76,8 +70,7 @@ static int weigh_position(dae_mechanism *m, double t, const double *q)
 {
     int all = m->m, answer;
     const int rolling = m->m - m->h;
-    if (rolling == 0)
-        return weigh(m, t, q);
+    if (rolling == 0) return weigh(m, t, q);
     m->m = m->h; /* arrays laid out for fewer rows */
     answer = weigh(m, t, q);
     m->m = all;
@@ -85,17 +78,14 @@ static int weigh_position(dae_mechanism *m, double t, const double *q)
 }
 
 /* dq with M dq = phi_q' kappa + M pull, phi_q dq = -phi. */
-static void position_step(dae_mechanism *m, const double *phi, const double *pull,
-                          double *dq)
+static void position_step(dae_mechanism *m, const double *phi, const double *pull, double *dq)
 {
     int all = m->m;
     m->m = m->h;
     memset(dq, 0, (size_t)m->n * sizeof *dq);
-    if (pull)
-        dae_mech_M_times(m, 1, pull, dq);
+    if (pull) dae_mech_M_times(m, 1, pull, dq);
     dae_mech_compress(m, phi, m->rate);
-    for (int k = 0; k < m->rank; k++)
-        m->rate[k] = -m->rate[k];
+    for (int k = 0; k < m->rank; k++) m->rate[k] = -m->rate[k];
     dae_mech_kkt_solve(m, dq, m->rate);
     m->m = all;
 }
@@ -106,8 +96,7 @@ static double violation(const dae_mechanism *m, const double *phi)
     double most = 0;
     for (int i = 0; i < m->h; i++) {
         double e = fabs(phi[i]);
-        if (!(e <= most))
-            most = e;
+        if (!(e <= most)) most = e;
     }
     return most;
 }
@@ -117,8 +106,7 @@ static int damped(dae_mechanism *m, double t, double *q, const double *dq, doubl
 {
     double part = 1;
     for (int k = 0; k < HALVINGS; k++, part /= 2) {
-        for (int i = 0; i < m->n; i++)
-            m->near[i] = q[i] + part * dq[i];
+        for (int i = 0; i < m->n; i++) m->near[i] = q[i] + part * dq[i];
         if (dae_mech_phi(m, t, m->near, m->phi_side) != DAE_OK ||
             !(violation(m, m->phi_side) < before))
             continue;
@@ -133,8 +121,7 @@ static double noise(dae_mechanism *m, const double *q)
 {
     double *size = m->column, most;
     int all = m->m;
-    for (int j = 0; j < m->n; j++)
-        size[j] = fabs(q[j]) + m->step[j];
+    for (int j = 0; j < m->n; j++) size[j] = fabs(q[j]) + m->step[j];
     m->m = m->h; /* as weigh_position left W */
     most = dae_mech_W_size(m, size);
     m->m = all;
@@ -153,35 +140,26 @@ static int approach(dae_mechanism *m, double t, double *q, int *answer)
     int pushes = 0;
     for (int k = 0; k < STEPS; k++) {
         *answer = weigh_position(m, t, q);
-        if (*answer == DAE_OK)
-            *answer = dae_mech_phi(m, t, q, m->c);
-        if (*answer != DAE_OK)
-            return 0;
+        if (*answer == DAE_OK) *answer = dae_mech_phi(m, t, q, m->c);
+        if (*answer != DAE_OK) return 0;
         double size = violation(m, m->c);
-        if (!(size > noise(m, q)))
-            return 1;
+        if (!(size > noise(m, q))) return 1;
         position_step(m, m->c, NULL, m->x_side);
-        if (damped(m, t, q, m->x_side, size))
-            continue;
-        if (size <= 1e3 * noise(m, q))
-            return 1; /* phi is noisier than we thought */
-        if (pushes == PUSHES)
-            return 0;
+        if (damped(m, t, q, m->x_side, size)) continue;
+        if (size <= 1e3 * noise(m, q)) return 1; /* phi is noisier than we thought */
+        if (pushes == PUSHES) return 0;
         push(m, q, pushes++);
     }
     return 0;
 }
 
 /* p := the step in the tangent space of phi = 0 towards target. */
-static int downhill(dae_mechanism *m, double t, const double *q, const double *target,
-                    double *p)
+static int downhill(dae_mechanism *m, double t, const double *q, const double *target, double *p)
 {
     int answer = weigh_position(m, t, q);
     memset(m->c, 0, (size_t)m->h * sizeof(double));
-    for (int i = 0; i < m->n; i++)
-        m->column[i] = target[i] - q[i];
-    if (answer == DAE_OK)
-        position_step(m, m->c, m->column, p);
+    for (int i = 0; i < m->n; i++) m->column[i] = target[i] - q[i];
+    if (answer == DAE_OK) position_step(m, m->c, m->column, p);
     return answer;
 }
 
@@ -189,8 +167,7 @@ static double distance(dae_mechanism *m, const double *q, const double *target)
 {
     double *apart = m->column, *product = m->f_side;
     memset(product, 0, (size_t)m->n * sizeof *product);
-    for (int i = 0; i < m->n; i++)
-        apart[i] = q[i] - target[i];
+    for (int i = 0; i < m->n; i++) apart[i] = q[i] - target[i];
     dae_mech_M_times(m, 1, apart, product);
     return dae_mech_dot(apart, product, m->n);
 }
@@ -207,14 +184,11 @@ static int slide(dae_mechanism *m, double t, double *q, const double *target)
     first = distance(m, q, target);
     memcpy(now, q, bytes);
     for (int k = 0; k < SLIDES && answer == DAE_OK; k++) {
-        if (dae_mech_most(p, m->n) <= 1e-14 * scale)
-            break;
+        if (dae_mech_most(p, m->n) <= 1e-14 * scale) break;
         memcpy(before, p, bytes);
         memcpy(move, now, bytes);
-        for (int i = 0; i < m->n; i++)
-            now[i] += length * p[i];
-        if (!approach(m, t, now, &answer))
-            return answer;
+        for (int i = 0; i < m->n; i++) now[i] += length * p[i];
+        if (!approach(m, t, now, &answer)) return answer;
         answer = downhill(m, t, now, target, p);
         double ss = 0, sy = 0;
         for (int i = 0; i < m->n; i++) {
@@ -224,8 +198,7 @@ static int slide(dae_mechanism *m, double t, double *q, const double *target)
         }
         length = sy > 0 ? fmin(ss / sy, 4) : 1;
     }
-    if (answer == DAE_OK && distance(m, now, target) < first)
-        memcpy(q, now, bytes);
+    if (answer == DAE_OK && distance(m, now, target) < first) memcpy(q, now, bytes);
     return answer;
 }
 
@@ -233,24 +206,20 @@ static int slide(dae_mechanism *m, double t, double *q, const double *target)
 int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target)
 {
     int answer = DAE_OK, reached;
-    if (m->h == 0)
-        return DAE_OK;
+    if (m->h == 0) return DAE_OK;
     reached = approach(m, t, q, &answer);
     if (reached && target && answer == DAE_OK) {
         answer = slide(m, t, q, target);
         reached = answer == DAE_OK && approach(m, t, q, &answer);
     }
-    if (answer != DAE_OK || reached)
-        return answer;
+    if (answer != DAE_OK || reached) return answer;
     char text[64];
     int worst = 0;
     dae_mech_phi(m, t, q, m->c);
     for (int i = 0; i < m->h; i++)
-        if (!(fabs(m->c[i]) <= fabs(m->c[worst])))
-            worst = i;
+        if (!(fabs(m->c[i]) <= fabs(m->c[worst]))) worst = i;
     dae_fail(&m->report, DAE_E_INCONSISTENT, "no position satisfies the constraints");
-    dae_at(&m->report, "t = %.10g, constraint '%s'", t,
-           dae_mech_constraint_name(m, worst, text));
+    dae_at(&m->report, "t = %.10g, constraint '%s'", t, dae_mech_constraint_name(m, worst, text));
     dae_why(&m->report, "its residual stays at %.3g", m->c[worst]);
     dae_hint(&m->report, "begin nearer to a position that can be assembled, or look for "
                          "constraints that contradict each other");
@@ -261,34 +230,25 @@ int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *ta
 int dae_mech_to_velocity(dae_mechanism *m, double t, const double *q, double *v)
 {
     int answer = weigh(m, t, q), n = m->n;
-    if (answer == DAE_OK)
-        answer = dae_mech_velocity(m, t, q, v, m->c);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_velocity(m, t, q, v, m->c);
+    if (answer != DAE_OK) return answer;
     for (int pass = 0; pass < 2; pass++) { /* the second removes rounding of the first */
         memset(m->x_side, 0, (size_t)n * sizeof(double));
         dae_mech_compress(m, m->c, m->rate);
-        for (int k = 0; k < m->rank; k++)
-            m->rate[k] = -m->rate[k];
+        for (int k = 0; k < m->rank; k++) m->rate[k] = -m->rate[k];
         dae_mech_kkt_solve(m, m->x_side, m->rate);
-        for (int i = 0; i < n; i++)
-            v[i] += m->x_side[i];
+        for (int i = 0; i < n; i++) v[i] += m->x_side[i];
         answer = dae_mech_velocity(m, t, q, v, m->c);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer != DAE_OK) return answer;
     }
-    for (int i = 0; i < n; i++)
-        m->column[i] = fabs(v[i]);
+    for (int i = 0; i < n; i++) m->column[i] = fabs(v[i]);
     double size = dae_mech_W_size(m, m->column);
     for (int i = 0; i < m->m; i++) {
         char text[64];
-        if (fabs(m->c[i]) <= 1e-8 * size + 1e-12)
-            continue;
+        if (fabs(m->c[i]) <= 1e-8 * size + 1e-12) continue;
         dae_fail(&m->report, DAE_E_INCONSISTENT, "no velocity satisfies the constraints");
-        dae_at(&m->report, "t = %.10g, constraint '%s'", t,
-               dae_mech_constraint_name(m, i, text));
-        dae_why(&m->report,
-                "its rate stays at %.3g; of %d constraints %d are independent here",
+        dae_at(&m->report, "t = %.10g, constraint '%s'", t, dae_mech_constraint_name(m, i, text));
+        dae_why(&m->report, "its rate stays at %.3g; of %d constraints %d are independent here",
                 m->c[i], m->m, m->rank);
         dae_hint(&m->report, "dependent constraints must not contradict each other");
         return DAE_E_INCONSISTENT;
@@ -303,8 +263,7 @@ static int look_around(dae_mechanism *m, double t, const double *q)
     int rank = m->rank, weakest = m->weakest, answer = DAE_OK;
     double *aside = m->values;
     for (int k = 0; k < 2 && rank < m->m && answer == DAE_OK; k++) {
-        for (int j = 0; j < m->n; j++)
-            aside[j] = q[j] + m->step[j] * cos(0.3 + 1.7 * j + 4.3 * k);
+        for (int j = 0; j < m->n; j++) aside[j] = q[j] + m->step[j] * cos(0.3 + 1.7 * j + 4.3 * k);
         dae_report kept = m->report;
         answer = dae_mech_to_position(m, t, aside, NULL);
         if (answer != DAE_OK) { /* nowhere to go from here: that is no verdict */
@@ -313,17 +272,13 @@ static int look_around(dae_mechanism *m, double t, const double *q)
             continue;
         }
         answer = dae_mech_matrix(m, t, aside, m->W);
-        if (answer != DAE_OK)
-            break;
+        if (answer != DAE_OK) break;
         dae_mech_rank(m);
-        if (m->rank <= rank)
-            continue;
-        dae_fail(&m->report, DAE_E_SINGULAR,
-                 "singular position: the motion may branch here");
+        if (m->rank <= rank) continue;
+        dae_fail(&m->report, DAE_E_SINGULAR, "singular position: the motion may branch here");
         dae_at(&m->report, "t = %.10g, constraint '%s'", t,
                dae_mech_constraint_name(m, weakest, text));
-        dae_why(&m->report, "%d constraints are independent here, %d nearby", rank,
-                m->rank);
+        dae_why(&m->report, "%d constraints are independent here, %d nearby", rank, m->rank);
         dae_hint(&m->report, "start from another position");
         answer = DAE_E_SINGULAR;
     }
@@ -332,31 +287,24 @@ static int look_around(dae_mechanism *m, double t, const double *q)
 
 dae_status dae_mechanism_assemble(dae_mechanism *m, double t, double *q, double *v)
 {
-    if (!m || !q || !v)
-        return DAE_E_ARG;
-    if (!m->form)
-        return m->report.status;
+    if (!m || !q || !v) return DAE_E_ARG;
+    if (!m->form) return m->report.status;
     size_t n = (size_t)m->n;
     double *guess = m->r_low, *found = m->r_high;
     dae_report_clear(&m->report);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(q[i]) || !isfinite(v[i]) || !isfinite(t))
-            return dae_fail_arg(&m->report, DAE_E_NONFINITE, "dae_mechanism_assemble",
-                                "q or v", "not finite");
+            return dae_fail_arg(&m->report, DAE_E_NONFINITE, "dae_mechanism_assemble", "q or v",
+                                "not finite");
     memcpy(guess, q, n * sizeof *q);
     memcpy(found, q, n * sizeof *q);
     int answer = dae_mech_calibrate(m, t, q);
-    if (answer == DAE_OK)
-        answer = dae_mech_to_position(m, t, found, guess);
+    if (answer == DAE_OK) answer = dae_mech_to_position(m, t, found, guess);
     memcpy(guess, v, n * sizeof *v);
-    if (answer == DAE_OK)
-        answer = dae_mech_to_velocity(m, t, found, guess);
-    if (answer == DAE_OK)
-        answer = look_around(m, t, found);
-    if (answer == DAE_OK)
-        answer = dae_mech_ready(m, t, found);
-    if (answer != DAE_OK)
-        return dae_mech_said(m, answer, "dae_mechanism_assemble", t);
+    if (answer == DAE_OK) answer = dae_mech_to_velocity(m, t, found, guess);
+    if (answer == DAE_OK) answer = look_around(m, t, found);
+    if (answer == DAE_OK) answer = dae_mech_ready(m, t, found);
+    if (answer != DAE_OK) return dae_mech_said(m, answer, "dae_mechanism_assemble", t);
     memcpy(q, found, n * sizeof *q);
     memcpy(v, guess, n * sizeof *v);
     return DAE_OK;

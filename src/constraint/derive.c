@@ -38,42 +38,36 @@ int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M)
 {
     size_t n = (size_t)m->n;
     memset(M, 0, dae_mech_M_count(m) * sizeof *M);
-    if (m->model.mass)
-        return m->model.mass(t, q, M, m->model.user);
-    if (m->model.kinetic_jet)
-        return dae_mech_jet_mass(m, t, q, M);
-    if (m->model.kinetic)
-        return dae_mech_kinetic_mass(m, t, q, M);
+    if (m->model.mass) return m->model.mass(t, q, M, m->model.user);
+    if (m->model.kinetic_jet) return dae_mech_jet_mass(m, t, q, M);
+    if (m->model.kinetic) return dae_mech_kinetic_mass(m, t, q, M);
     for (size_t i = 0; i < n; i++)
-        M[m->sparse ? (size_t)m->sparse->diagonal[i] : i + i * n] = m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
+        M[m->sparse ? (size_t)m->sparse->diagonal[i] : i + i * n] =
+            m->model.mass_diagonal ? m->model.mass_diagonal[i] : 1;
     return DAE_OK;
 }
 
-int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
-                   double *f)
+int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v, double *f)
 {
     int answer = DAE_OK;
     if (m->model.force)
         answer = m->model.force(t, q, v, f, m->model.user);
     else
         memset(f, 0, (size_t)m->n * sizeof *f);
-    if (answer == DAE_OK)
-        answer = dae_mech_kinetic_force(m, t, q, v, f);
+    if (answer == DAE_OK) answer = dae_mech_kinetic_force(m, t, q, v, f);
     return answer == DAE_OK ? dae_mech_jet_force(m, t, q, v, f) : answer;
 }
 
 int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi)
 {
-    if (m->h && m->model.constraint_jet)
-        return dae_mech_jet_phi(m, t, q, phi);
+    if (m->h && m->model.constraint_jet) return dae_mech_jet_phi(m, t, q, phi);
     return m->h ? m->model.constraint(t, q, phi, m->model.user) : DAE_OK;
 }
 
 /* out += phi_q y with m->G, out += A y with m->A: the callbacks' own layouts */
 static void add_given(const dae_mechanism *m, int rolling, const double *y, double *out)
 {
-    const dae_pattern *p =
-        rolling ? &m->model.roll_pattern : &m->model.constraint_pattern;
+    const dae_pattern *p = rolling ? &m->model.roll_pattern : &m->model.constraint_pattern;
     const double *values = rolling ? m->A : m->G;
     int rows = rolling ? m->model.rolling : m->h;
     if (!m->sparse) {
@@ -81,8 +75,7 @@ static void add_given(const dae_mechanism *m, int rolling, const double *y, doub
         return;
     }
     for (int j = 0; j < m->n; j++)
-        for (int64_t k = p->start[j]; k < p->start[j + 1]; k++)
-            out[p->row[k]] += values[k] * y[j];
+        for (int64_t k = p->start[j]; k < p->start[j + 1]; k++) out[p->row[k]] += values[k] * y[j];
 }
 
 /* How many values they hold */
@@ -104,21 +97,19 @@ static int roll(dae_mechanism *m, double t, const double *q)
 }
 
 /* phi on the line (t + s dt, q + s dq) */
-static int phi_at(dae_mechanism *m, double t, const double *q, double dt,
-                  const double *dq, double s)
+static int phi_at(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                  double s)
 {
-    for (int i = 0; i < m->n; i++)
-        m->q_side[i] = q[i] + s * dq[i];
+    for (int i = 0; i < m->n; i++) m->q_side[i] = q[i] + s * dq[i];
     return dae_mech_phi(m, t + s * dt, m->q_side, m->phi_side);
 }
 
 /* A v + b there, v fixed */
-static int roll_at(dae_mechanism *m, double t, const double *q, double dt,
-                   const double *dq, double s)
+static int roll_at(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                   double s)
 {
     int rows = m->m - m->h;
-    for (int i = 0; i < m->n; i++)
-        m->q_side[i] = q[i] + s * dq[i];
+    for (int i = 0; i < m->n; i++) m->q_side[i] = q[i] + s * dq[i];
     int answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side, m->b, (size_t)rows * sizeof(double));
     add_given(m, 1, dq, m->phi_side);
@@ -126,12 +117,11 @@ static int roll_at(dae_mechanism *m, double t, const double *q, double dt,
 }
 
 /* phi_q v + phi_t there, v fixed, when both are given */
-static int velocity_at(dae_mechanism *m, double t, const double *q, double dt,
-                       const double *dq, double s)
+static int velocity_at(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                       double s)
 {
     int answer = DAE_OK;
-    for (int i = 0; i < m->n; i++)
-        m->q_side[i] = q[i] + s * dq[i];
+    for (int i = 0; i < m->n; i++) m->q_side[i] = q[i] + s * dq[i];
     memset(m->phi_side, 0, (size_t)m->h * sizeof(double));
     if (m->model.constraint_t)
         answer = m->model.constraint_t(t + s * dt, m->q_side, m->phi_side, m->model.user);
@@ -142,8 +132,8 @@ static int velocity_at(dae_mechanism *m, double t, const double *q, double dt,
     return answer;
 }
 
-typedef int (*on_line)(dae_mechanism *m, double t, const double *q, double dt,
-                       const double *dq, double s);
+typedef int (*on_line)(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                       double s);
 
 typedef struct stencil {
     const double *weight;
@@ -160,20 +150,17 @@ static int difference(dae_mechanism *m, on_line F, double t, const double *q, do
     memset(out, 0, (size_t)count * sizeof *out);
     if (w.order == 2) {
         answer = F(m, t, q, dt, dq, 0);
-        for (int i = 0; i < count; i++)
-            out[i] = w.center * m->phi_side[i];
+        for (int i = 0; i < count; i++) out[i] = w.center * m->phi_side[i];
     }
     for (int k = POINTS; k > 0; k--) {
-        if (w.weight[k - 1] == 0)
-            continue;
+        if (w.weight[k - 1] == 0) continue;
         for (int side = 1; side >= -1 && answer == DAE_OK; side -= 2) {
             answer = F(m, t, q, dt, dq, side * k * s);
             for (int i = 0; i < count; i++)
                 out[i] += (side > 0 ? 1 : sign) * w.weight[k - 1] * m->phi_side[i];
         }
     }
-    for (int i = 0; i < count; i++)
-        out[i] /= w.order == 1 ? s : s * s;
+    for (int i = 0; i < count; i++) out[i] /= w.order == 1 ? s : s * s;
     return answer;
 }
 
@@ -183,12 +170,11 @@ static const stencil slope = { first, 0, 1 }, bend = { second, -205. / 72, 2 };
 
 /* phi and, with a fixed vector u in m->f_side, A u + b on the line: all that is to be
  * smooth */
-static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
-                    const double *dq, double s)
+static int probe_at(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                    double s)
 {
     int answer = phi_at(m, t, q, dt, dq, s), rolling = m->m - m->h;
-    if (answer != DAE_OK || rolling == 0)
-        return answer;
+    if (answer != DAE_OK || rolling == 0) return answer;
     answer = roll(m, t + s * dt, m->q_side);
     memcpy(m->phi_side + m->h, m->b, (size_t)rolling * sizeof(double));
     add_given(m, 1, m->f_side, m->phi_side + m->h);
@@ -196,8 +182,7 @@ static int probe_at(dae_mechanism *m, double t, const double *q, double dt,
 }
 
 /* |a - b| / max(|b|, least), holonomic and rolling parts apart; inf if not finite */
-static double unlike(const dae_mechanism *m, const double *a, const double *b,
-                     double least[2])
+static double unlike(const dae_mechanism *m, const double *a, const double *b, double least[2])
 {
     double most = 0;
     for (int part = 0; part < 2; part++) {
@@ -206,8 +191,7 @@ static double unlike(const dae_mechanism *m, const double *a, const double *b,
         for (int i = from; i < to; i++) {
             off = fmax(off, fabs(a[i] - b[i]));
             size = fmax(size, fabs(b[i]));
-            if (!isfinite(a[i]) || !isfinite(b[i]))
-                return INFINITY;
+            if (!isfinite(a[i]) || !isfinite(b[i])) return INFINITY;
         }
         most = fmax(most, size > 0 ? off / size : 0);
     }
@@ -216,8 +200,8 @@ static double unlike(const dae_mechanism *m, const double *a, const double *b,
 
 /* How much the orders 8 and 6 differ in s F' and in s^2 F'', relative to the larger of
  * them (F' alone may vanish). least := s |F''|, for the two parts. */
-static double disagreement(dae_mechanism *m, double t, const double *q, double dt,
-                           const double *dq, double s, double least[2])
+static double disagreement(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                           double s, double least[2])
 {
     static const stencil bend_6 = { second_6, -49. / 18, 2 }, slope_6 = { first_6, 0, 1 };
     double none[2] = { 0, 0 }, first_size[2], e;
@@ -240,30 +224,27 @@ static const double smooth = 3e-11;
 
 /* F' at s (in m->sum) and at 0.6 s: a period that happens to be s looks smooth from s
  * alone. */
-static int confirmed(dae_mechanism *m, double t, const double *q, double dt,
-                     const double *dq, double s, double least[2])
+static int confirmed(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                     double s, double least[2])
 {
     return difference(m, probe_at, t, q, dt, dq, s, slope, m->m, m->sum) == DAE_OK &&
-           difference(m, probe_at, t, q, dt, dq, 0.6 * s, slope, m->m, m->sum_low) ==
-               DAE_OK &&
+           difference(m, probe_at, t, q, dt, dq, 0.6 * s, slope, m->m, m->sum_low) == DAE_OK &&
            unlike(m, m->sum_low, m->sum, least) <= 1e-8;
 }
 
 /* The largest increment whose disagreement is at the level of rounding, or the best. */
-static double find_step(dae_mechanism *m, double t, const double *q, double dt,
-                        const double *dq, double most)
+static double find_step(dae_mechanism *m, double t, const double *q, double dt, const double *dq,
+                        double most)
 {
     double best = most, least = INFINITY, size[2];
-    for (int j = 0; j < m->n; j++)
-        m->f_side[j] = cos(1.0 + j); /* any velocity will do */
+    for (int j = 0; j < m->n; j++) m->f_side[j] = cos(1.0 + j); /* any velocity will do */
     for (int k = 0; k < TRIES; k++, most /= 4) {
         double e = disagreement(m, t, q, dt, dq, most, size);
         if (e < 0.25 * least && (e > smooth || confirmed(m, t, q, dt, dq, most, size))) {
             least = e;
             best = most;
         }
-        if (least < smooth)
-            break;
+        if (least < smooth) break;
     }
     return best;
 }
@@ -295,13 +276,11 @@ static void calibrate_colors(dae_mechanism *m, double t, const double *q)
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
 {
     int search = m->m > 0, moving = !m->model.steady || m->m > m->h;
-    if (m->calibrated)
-        return DAE_OK;
+    if (m->calibrated) return DAE_OK;
     memset(m->near, 0, (size_t)m->n * sizeof(double));
     m->step_t = m->model.time_scale > 0 ? m->model.time_scale / 32 : 1. / 8;
     first_steps(m, q);
-    if (search && !m->model.scale && m->sparse)
-        calibrate_colors(m, t, q);
+    if (search && !m->model.scale && m->sparse) calibrate_colors(m, t, q);
     for (int j = 0; search && !m->model.scale && !m->sparse && j < m->n; j++) {
         m->near[j] = 1;
         m->step[j] = find_step(m, t, q, 0, m->near, m->step[j]);
@@ -310,8 +289,7 @@ int dae_mech_calibrate(dae_mechanism *m, double t, const double *q)
     if (search && moving && !(m->model.time_scale > 0))
         m->step_t = find_step(m, t, q, 1, m->zero, m->step_t);
     dae_mech_kinetic_calibrate(m, t, q);
-    for (int j = 0; j < m->n; j++)
-        m->reach[j] = 32 * m->step[j];
+    for (int j = 0; j < m->n; j++) m->reach[j] = 32 * m->step[j];
     m->calibrated = 1;
     return DAE_OK;
 }
@@ -321,8 +299,7 @@ static double line_step(const dae_mechanism *m, const double *v)
 {
     double s = m->model.steady ? INFINITY : m->step_t;
     for (int j = 0; j < m->n; j++)
-        if (fabs(v[j]) * s > m->step[j])
-            s = m->step[j] / fabs(v[j]);
+        if (fabs(v[j]) * s > m->step[j]) s = m->step[j] / fabs(v[j]);
     return isfinite(s) ? s : m->step_t;
 }
 
@@ -353,8 +330,7 @@ static int constraint_q(dae_mechanism *m, double t, const double *q, double *W)
 {
     size_t h = (size_t)m->h, rows = (size_t)m->m;
     int answer = DAE_OK;
-    if (h == 0)
-        return DAE_OK;
+    if (h == 0) return DAE_OK;
     if (m->model.constraint_q) {
         memset(m->G, 0, given_count(m, 0) * sizeof *m->G);
         answer = m->model.constraint_q(t, q, m->G, m->model.user);
@@ -382,10 +358,8 @@ static void interleave(const dae_mechanism *m, double *W)
     const int64_t *G = m->h ? m->model.constraint_pattern.start : NULL;
     const int64_t *A = m->model.rolling ? m->model.roll_pattern.start : NULL;
     for (int j = 0; j < m->n; j++) {
-        for (int64_t k = G ? G[j] : 0; G && k < G[j + 1]; k++)
-            *W++ = m->G[k];
-        for (int64_t k = A ? A[j] : 0; A && k < A[j + 1]; k++)
-            *W++ = m->A[k];
+        for (int64_t k = G ? G[j] : 0; G && k < G[j + 1]; k++) *W++ = m->G[k];
+        for (int64_t k = A ? A[j] : 0; A && k < A[j + 1]; k++) *W++ = m->A[k];
     }
 }
 
@@ -394,13 +368,11 @@ int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W)
     size_t h = (size_t)m->h, rows = (size_t)m->m, rolling = rows - h;
     int answer = constraint_q(m, t, q, W);
     if (m->sparse) {
-        if (answer == DAE_OK && m->model.rolling)
-            answer = roll(m, t, q);
+        if (answer == DAE_OK && m->model.rolling) answer = roll(m, t, q);
         interleave(m, W);
         return answer;
     }
-    if (answer != DAE_OK || rolling == 0)
-        return answer;
+    if (answer != DAE_OK || rolling == 0) return answer;
     answer = roll(m, t, q);
     for (size_t j = 0; j < (size_t)m->n; j++)
         memcpy(W + j * rows + h, m->A + j * rolling, rolling * sizeof *W);
@@ -416,8 +388,7 @@ static void row_sizes(dae_mechanism *m)
         int64_t end = m->sparse ? m->sparse->W.start[j + 1] : begin + m->m;
         for (int64_t k = begin; k < end; k++) {
             int i = m->sparse ? m->sparse->W.row[k] : (int)(k - begin);
-            if (i < m->h)
-                m->c[i] = fmax(m->c[i], fabs(m->W[k]));
+            if (i < m->h) m->c[i] = fmax(m->c[i], fabs(m->W[k]));
         }
     }
 }
@@ -437,10 +408,8 @@ static void shorten(dae_mechanism *m, int j, int i)
 void dae_mech_find_reach(dae_mechanism *m, double t, const double *q)
 {
     const dae_mech_colors *of = m->sparse ? &m->sparse->of_W : NULL;
-    for (int j = 0; j < m->n; j++)
-        m->reach[j] = 32 * m->step[j];
-    if (m->model.scale || m->h == 0)
-        return;
+    for (int j = 0; j < m->n; j++) m->reach[j] = 32 * m->step[j];
+    if (m->model.scale || m->h == 0) return;
     row_sizes(m);
     memset(m->column, 0, (size_t)m->n * sizeof(double));
     for (int c = 0; c < (of ? of->count : m->n); c++) {
@@ -470,15 +439,13 @@ int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate)
         answer = dae_mech_jet_rate(m, t, q, rate);
     else if (m->h && !m->model.steady)
         answer = difference(m, phi_at, t, q, 1, m->zero, m->step_t, slope, m->h, rate);
-    if (answer != DAE_OK || m->m == m->h)
-        return answer;
+    if (answer != DAE_OK || m->m == m->h) return answer;
     answer = roll(m, t, q);
     memcpy(rate + m->h, m->b, (size_t)(m->m - m->h) * sizeof *rate);
     return answer;
 }
 
-int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
-                  double *bias)
+int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v, double *bias)
 {
     double s = line_step(m, v);
     int answer = DAE_OK;
@@ -491,21 +458,16 @@ int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
         answer = difference(m, velocity_at, t, q, 1, v, s, slope, m->h, bias);
     else if (m->h)
         answer = difference(m, phi_at, t, q, 1, v, 1.5 * s, bend, m->h, bias);
-    if (answer != DAE_OK || m->m == m->h)
-        return answer;
-    if (m->model.roll_bias)
-        return m->model.roll_bias(t, q, v, bias + m->h, m->model.user);
+    if (answer != DAE_OK || m->m == m->h) return answer;
+    if (m->model.roll_bias) return m->model.roll_bias(t, q, v, bias + m->h, m->model.user);
     return difference(m, roll_at, t, q, 1, v, s, slope, m->m - m->h, bias + m->h);
 }
 
-int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v,
-                      double *c)
+int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v, double *c)
 {
     int answer = dae_mech_matrix(m, t, q, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_rate(m, t, q, c);
-    if (answer == DAE_OK)
-        dae_mech_W_times(m, m->W, v, c);
+    if (answer == DAE_OK) answer = dae_mech_rate(m, t, q, c);
+    if (answer == DAE_OK) dae_mech_W_times(m, m->W, v, c);
     return answer;
 }
 
@@ -519,16 +481,13 @@ int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const doub
     if (m->model.constraint_jet && m->m == m->h)
         return dae_mech_jet_matrix_rate(m, t, q, v, nu, out);
     for (int k = -POINTS; k <= POINTS && answer == DAE_OK; k++) {
-        if (k == 0)
-            continue;
-        for (int i = 0; i < m->n; i++)
-            m->near[i] = q[i] + k * s * v[i];
+        if (k == 0) continue;
+        for (int i = 0; i < m->n; i++) m->near[i] = q[i] + k * s * v[i];
         answer = dae_mech_matrix(m, t + k * s, m->near, m->W_side);
         memset(m->column, 0, bytes);
         dae_mech_add_transposed(m->W_side, m->m, m->n, nu, m->column);
         double weight = (k < 0 ? -first[-k - 1] : first[k - 1]) / s;
-        for (int i = 0; i < m->n; i++)
-            out[i] += weight * m->column[i];
+        for (int i = 0; i < m->n; i++) out[i] += weight * m->column[i];
     }
     return answer;
 }

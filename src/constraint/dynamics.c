@@ -29,20 +29,17 @@ int dae_mech_kkt_factor_between(dae_mechanism *m, const double *M, const double 
 {
     int n = m->n, size = n + m->rank, info = 0;
     size_t ld = (size_t)size;
-    if (m->sparse)
-        return dae_mech_sparse_factor(m, M, V);
+    if (m->sparse) return dae_mech_sparse_factor(m, M, V);
     memset(m->kkt, 0, ld * ld * sizeof(double));
     for (int j = 0; j < n; j++) {
         memcpy(m->kkt + (size_t)j * ld, M + (size_t)j * (size_t)n, (size_t)n * sizeof *M);
         double *low = m->kkt + (size_t)j * ld + n;
         dae_mech_compress(m, m->W + (size_t)j * (size_t)m->m, low);
         dae_mech_compress(m, V + (size_t)j * (size_t)m->m, m->kkt_b);
-        for (int k = 0; k < m->rank; k++)
-            m->kkt[dae_mech_at(j, n + k, size)] = -m->kkt_b[k];
+        for (int k = 0; k < m->rank; k++) m->kkt[dae_mech_at(j, n + k, size)] = -m->kkt_b[k];
     }
     for (size_t i = 0; i < ld * ld; i++)
-        if (!isfinite(m->kkt[i]))
-            return DAE_RETRY;
+        if (!isfinite(m->kkt[i])) return DAE_RETRY;
     dgetrf_(&size, &size, m->kkt, &size, m->pivots, &info);
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
@@ -68,14 +65,11 @@ static int respond(dae_mechanism *m, double t, const double *q, const double *v,
     memcpy(a, m->f, (size_t)m->n * sizeof *a);
     if (lambda_in) {
         int answer = m->model.friction(t, q, v, lambda_in, m->f_side, m->model.user);
-        if (answer != DAE_OK)
-            return answer;
-        for (int i = 0; i < m->n; i++)
-            a[i] += m->f_side[i];
+        if (answer != DAE_OK) return answer;
+        for (int i = 0; i < m->n; i++) a[i] += m->f_side[i];
     }
     dae_mech_compress(m, m->bias, m->rate);
-    for (int k = 0; k < m->rank; k++)
-        m->rate[k] = -m->rate[k];
+    for (int k = 0; k < m->rank; k++) m->rate[k] = -m->rate[k];
     dae_mech_kkt_solve(m, a, m->rate);
     dae_mech_expand(m, m->rate, lambda);
     return DAE_OK;
@@ -96,12 +90,11 @@ static int settle(dae_mechanism *m, double t, const double *q, const double *v, 
 
 /* One Newton correction of lambda: (1 - dLambda/dlambda) d = Lambda(lambda) - lambda.
  * The matrix goes to m->S, a to scratch. */
-static int correct(dae_mechanism *m, double t, const double *q, const double *v,
-                   double *a, double *lambda, double *change)
+static int correct(dae_mechanism *m, double t, const double *q, const double *v, double *a,
+                   double *lambda, double *change)
 {
     int k = m->m, one = 1, info = 0, answer;
-    if (m->sparse)
-        return settle(m, t, q, v, a, lambda, change);
+    if (m->sparse) return settle(m, t, q, v, a, lambda, change);
     double size = dae_mech_most(lambda, k), e = 1e-7 * (size > 0 ? size : 1);
     answer = respond(m, t, q, v, lambda, a, m->lambda_new);
     for (int j = 0; j < k && answer == DAE_OK; j++) {
@@ -112,33 +105,27 @@ static int correct(dae_mechanism *m, double t, const double *q, const double *v,
             column[i] = (i == j) - (column[i] - m->lambda_new[i]) / (lambda[j] - kept);
         lambda[j] = kept;
     }
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; i < k; i++)
-        m->lambda_new[i] -= lambda[i];
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < k; i++) m->lambda_new[i] -= lambda[i];
     dgetrf_(&k, &k, m->S, &k, m->iwork, &info);
-    if (info)
-        return DAE_RETRY;
+    if (info) return DAE_RETRY;
     dgetrs_("N", &k, &one, m->S, &k, m->iwork, m->lambda_new, &k, &info, 1);
     *change = dae_mech_most(m->lambda_new, k);
-    for (int i = 0; i < k; i++)
-        lambda[i] += m->lambda_new[i];
+    for (int i = 0; i < k; i++) lambda[i] += m->lambda_new[i];
     return DAE_OK;
 }
 
-static int with_friction(dae_mechanism *m, double t, const double *q, const double *v,
-                         double *a, double *lambda)
+static int with_friction(dae_mechanism *m, double t, const double *q, const double *v, double *a,
+                         double *lambda)
 {
     enum { MOST = 30 };
     double change = INFINITY, before;
     for (int k = 0; k < MOST; k++) {
         before = change;
         int answer = correct(m, t, q, v, a, lambda, &change);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer != DAE_OK) return answer;
         double size = dae_mech_most(lambda, m->m);
-        if (change <= 1e-15 * size ||
-            (change <= 1e-10 * size && change >= 0.5 * before)) {
+        if (change <= 1e-15 * size || (change <= 1e-10 * size && change >= 0.5 * before)) {
             memcpy(m->lambda_new, lambda, (size_t)m->m * sizeof(double));
             return respond(m, t, q, v, m->lambda_new, a, lambda);
         }
@@ -159,18 +146,12 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
                         const double *extra, double *a, double *lambda)
 {
     int answer = dae_mech_mass(m, t, q, m->M);
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, t, q, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_bias(m, t, q, v, m->bias);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, t, q, v, m->f);
-    if (answer == DAE_OK)
-        answer = dae_mech_kkt_factor(m, m->M);
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; extra && i < m->m; i++)
-        m->bias[i] += extra[i];
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, t, q, m->W);
+    if (answer == DAE_OK) answer = dae_mech_bias(m, t, q, v, m->bias);
+    if (answer == DAE_OK) answer = dae_mech_force(m, t, q, v, m->f);
+    if (answer == DAE_OK) answer = dae_mech_kkt_factor(m, m->M);
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; extra && i < m->m; i++) m->bias[i] += extra[i];
     return dae_mech_respond(m, t, q, v, a, lambda);
 }
 
@@ -178,12 +159,10 @@ int dae_mech_accelerate(dae_mechanism *m, double t, const double *q, const doubl
 int dae_mech_divide_by_mass(dae_mechanism *m, double *w)
 {
     int n = m->n, one = 1, info = 0;
-    if (m->sparse)
-        return dae_mech_sparse_divide(m, w);
+    if (m->sparse) return dae_mech_sparse_divide(m, w);
     memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
-    if (info)
-        return DAE_RETRY;
+    if (info) return DAE_RETRY;
     dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, w, &n, &info, 1);
     return DAE_OK;
 }
@@ -193,8 +172,8 @@ void dae_mech_help(dae_mechanism *m)
     for (int j = 0; m->help > 0 && j < m->n; j++)
         for (int i = 0; i < m->n; i++)
             m->M[dae_mech_at(i, j, m->n)] +=
-                m->help * dae_mech_dot(m->W + dae_mech_at(0, i, m->m),
-                                       m->W + dae_mech_at(0, j, m->m), m->m);
+                m->help *
+                dae_mech_dot(m->W + dae_mech_at(0, i, m->m), m->W + dae_mech_at(0, j, m->m), m->m);
 }
 
 void dae_mech_help_force(dae_mechanism *m, double *g)
@@ -209,57 +188,46 @@ int dae_mech_find_help(dae_mechanism *m, double t, const double *q)
     int n = m->n, info = 0, answer = dae_mech_mass(m, t, q, m->M);
     double size = 0, trace = 0, square = 0, rcond = 0;
     m->help = 0;
-    if (answer != DAE_OK || m->sparse || !dae_mech_mass_varies(m) || m->m == 0)
-        return answer;
+    if (answer != DAE_OK || m->sparse || !dae_mech_mass_varies(m) || m->m == 0) return answer;
     square = dae_mech_dot(m->W, m->W, m->m * n);
     for (int j = 0; j < n; j++) {
         double sum = 0;
-        for (int i = 0; i < n; i++)
-            sum += fabs(m->M[dae_mech_at(i, j, n)]);
+        for (int i = 0; i < n; i++) sum += fabs(m->M[dae_mech_at(i, j, n)]);
         size = fmax(size, sum);
         trace += m->M[dae_mech_at(j, j, n)];
     }
     memcpy(m->kkt, m->M, (size_t)n * (size_t)n * sizeof(double));
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
-    if (info == 0)
-        dgecon_("1", &n, m->kkt, &n, &size, &rcond, m->lapack, m->iwork, &info, 1);
-    if (rcond < 1e-12 && square > 0 && trace > 0)
-        m->help = trace / square;
+    if (info == 0) dgecon_("1", &n, m->kkt, &n, &size, &rcond, m->lapack, m->iwork, &info, 1);
+    if (rcond < 1e-12 && square > 0 && trace > 0) m->help = trace / square;
     return DAE_OK;
 }
 
 /* a = M^-1 (f + W' lambda), for judging multipliers */
-int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
-                               const double *v, const double *lambda, double *a)
+int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q, const double *v,
+                               const double *lambda, double *a)
 {
     int n = m->n, answer = dae_mech_mass(m, t, q, m->M);
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, t, q, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, t, q, v, a);
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, t, q, m->W);
+    if (answer == DAE_OK) answer = dae_mech_force(m, t, q, v, a);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
-        for (int i = 0; i < n; i++)
-            a[i] += m->f_side[i];
+        for (int i = 0; i < n; i++) a[i] += m->f_side[i];
     }
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     dae_mech_W_transposed(m, m->W, lambda, a);
-    if (m->help > 0)
-        answer = dae_mech_bias(m, t, q, v, m->bias);
+    if (m->help > 0) answer = dae_mech_bias(m, t, q, v, m->bias);
     dae_mech_help(m);
     dae_mech_help_force(m, a);
     return answer == DAE_OK ? dae_mech_divide_by_mass(m, a) : answer;
 }
 
-int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,
-                      double *extra)
+int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v, double *extra)
 {
     int answer = dae_mech_velocity(m, t, q, v, extra);
-    if (answer == DAE_OK)
-        answer = dae_mech_phi(m, t, q, m->c);
+    if (answer == DAE_OK) answer = dae_mech_phi(m, t, q, m->c);
     for (int i = 0; i < m->m; i++)
-        extra[i] = i < m->h ? 2 * m->alpha * extra[i] + m->beta * m->beta * m->c[i]
-                            : m->alpha * extra[i];
+        extra[i] =
+            i < m->h ? 2 * m->alpha * extra[i] + m->beta * m->beta * m->c[i] : m->alpha * extra[i];
     return answer;
 }

@@ -75,19 +75,19 @@ static const double LEAST = 1e-13;
 
 struct dae_mech_leap {
     double *vectors;
-    double *J, *z, *r, *r_moved, *dz;         /* Newton: (v1, impulses, mu, eta)               */
-    double *q1, *qm, *vm, *y, *dv, *w, *d, *f, *turn; /* n; turn: X sigma                    */
-    double *W, *impulse, *mu, *late;          /* phi_q (m x n), m numbers each                 */
-    double *X, *MX, *X0, *L, *gram, *c, *S;   /* symmetries: X(qm), M X, X(0); c, h c          */
-    double *term, *half;                      /* n: of series in S                             */
+    double *J, *z, *r, *r_moved, *dz;                 /* Newton: (v1, impulses, mu, eta) */
+    double *q1, *qm, *vm, *y, *dv, *w, *d, *f, *turn; /* n; turn: X sigma */
+    double *W, *impulse, *mu, *late;                  /* phi_q (m x n), m numbers each */
+    double *X, *MX, *X0, *L, *gram, *c, *S;           /* symmetries: X(qm), M X, X(0); c, h c */
+    double *term, *half;                              /* n: of series in S */
     int *pivots;
-    double h_factored;                        /* 0: J holds no factors                         */
-    int hold;                                 /* 1: eta = 0 in place of (4), to begin with      */
-    double *begin, *end;                      /* q, v of the last step: does this one go on?   */
-    double target;                            /* the energy it shall have, rounding left out   */
-    int worked;                               /* 1: P was not 0                                */
+    double h_factored;   /* 0: J holds no factors */
+    int hold;            /* 1: eta = 0 in place of (4), to begin with */
+    double *begin, *end; /* q, v of the last step: does this one go on? */
+    double target;       /* the energy it shall have, rounding left out */
+    int worked;          /* 1: P was not 0 */
 
-    double t, h, damping, energy, a;          /* of the step under way: t0, h, R, E0, a        */
+    double t, h, damping, energy, a; /* of the step under way: t0, h, R, E0, a */
     const double *q0, *v0;
 };
 
@@ -98,12 +98,13 @@ static const char *obstacle(const dae_mechanism *m)
 {
     const dae_mechanical *model = &m->model;
     if (m->sparse) return "sparse mechanisms have no energy-momentum step";
-    if (model->rolling > 0) return "rolling constraints: energy-momentum steps are for holonomic ones";
-    if (model->friction) return "friction depends on the multipliers: it is not known in the middle "
-                                "of a step";
+    if (model->rolling > 0)
+        return "rolling constraints: energy-momentum steps are for holonomic ones";
+    if (model->friction)
+        return "friction depends on the multipliers: it is not known in the middle "
+               "of a step";
     if (!(m->form->parts & MECH_V)) return "the formulation has minimal velocities";
-    if (strcmp(m->form->name, "penalty") == 0 ||
-        strcmp(m->form->name, "augmented-lagrangian") == 0)
+    if (strcmp(m->form->name, "penalty") == 0 || strcmp(m->form->name, "augmented-lagrangian") == 0)
         return "the formulation has penalties in place of constraints";
     if (model->mass && !dae_mech_has_energy(m))
         return "the mass matrix varies and there is neither 'energy' nor 'potential'";
@@ -118,14 +119,14 @@ dae_status dae_mech_leap_open(dae_mechanism *m)
     dae_mech_leap *g = m->leap = dae_alloc(&m->memory, 1, sizeof *g);
     if (!g) return DAE_E_NOMEM;
     const dae_vector_wish wish[] = {
-        { &g->J, all * all }, { &g->z, all },      { &g->r, all },    { &g->r_moved, all },
-        { &g->dz, all },      { &g->q1, n },       { &g->qm, n },     { &g->vm, n },
-        { &g->y, n },         { &g->dv, n },       { &g->w, n },      { &g->d, n },
-        { &g->f, n },         { &g->turn, n },     { &g->W, k * n },  { &g->impulse, k },
-        { &g->mu, k },        { &g->late, k },     { &g->X, n * x },  { &g->MX, n * x },
-        { &g->X0, n * x },    { &g->L, n * x },    { &g->gram, x * x }, { &g->c, x },
-        { &g->S, x },         { &g->term, n },     { &g->half, n },
-        { &g->begin, 2 * n }, { &g->end, 2 * n },
+        { &g->J, all * all }, { &g->z, all },   { &g->r, all },      { &g->r_moved, all },
+        { &g->dz, all },      { &g->q1, n },    { &g->qm, n },       { &g->vm, n },
+        { &g->y, n },         { &g->dv, n },    { &g->w, n },        { &g->d, n },
+        { &g->f, n },         { &g->turn, n },  { &g->W, k * n },    { &g->impulse, k },
+        { &g->mu, k },        { &g->late, k },  { &g->X, n * x },    { &g->MX, n * x },
+        { &g->X0, n * x },    { &g->L, n * x }, { &g->gram, x * x }, { &g->c, x },
+        { &g->S, x },         { &g->term, n },  { &g->half, n },     { &g->begin, 2 * n },
+        { &g->end, 2 * n },
     };
     g->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     g->pivots = dae_alloc(&m->memory, all + x, sizeof(int));
@@ -168,8 +169,7 @@ static int energy_rate(dae_mechanism *m, double t, const double *q, const double
     for (int k = -4; k <= 4; k++) {
         double E;
         if (k == 0) continue;
-        for (int j = 0; j < m->n; j++)
-            g->qm[j] = q[j] + k * s * v[j];
+        for (int j = 0; j < m->n; j++) g->qm[j] = q[j] + k * s * v[j];
         int answer = dae_mech_energy(m, t + k * s, g->qm, v, &E);
         if (answer != DAE_OK) return answer;
         *rate += (k < 0 ? -weight[-k - 1] : weight[k - 1]) / s * E;
@@ -188,8 +188,7 @@ int dae_mech_leap_look(dae_mechanism *m, double t, const double *q)
     if (!g) return DAE_OK;
     g->h_factored = 0;
     g->begin[0] = g->end[0] = NAN; /* nothing to go on with */
-    for (int j = 0; j < m->n; j++)
-        g->vm[j] = cos(1.0 + j) * m->step[j] / m->step_t;
+    for (int j = 0; j < m->n; j++) g->vm[j] = cos(1.0 + j) * m->step[j] / m->step_t;
     int answer = dae_mech_force(m, t, q, g->vm, g->f);
     if (answer == DAE_OK) answer = power(m, t, q, g->vm, g->vm, &P);
     if (answer != DAE_OK) return answer;
@@ -216,8 +215,7 @@ static int linear_part(dae_mechanism *m, const double *p)
 {
     dae_mech_leap *g = m->leap;
     int answer = motions(m, p, g->L);
-    for (int i = 0; i < m->n * m->model.symmetries; i++)
-        g->L[i] -= g->X0[i];
+    for (int i = 0; i < m->n * m->model.symmetries; i++) g->L[i] -= g->X0[i];
     return answer;
 }
 
@@ -242,8 +240,7 @@ static void divide_by_gram(dae_mechanism *m, const double *X, const double *B)
         for (int i = 0; i < k; i++)
             A[dae_mech_at(i, j, k)] =
                 dae_mech_dot(X + (size_t)i * (size_t)n, B + (size_t)j * (size_t)n, n);
-    for (int j = 0; j < k; j++)
-        most = fmax(most, A[dae_mech_at(j, j, k)]);
+    for (int j = 0; j < k; j++) most = fmax(most, A[dae_mech_at(j, j, k)]);
     for (int p = 0; p < k; p++) {
         double pivot = A[dae_mech_at(p, p, k)];
         if (!(pivot > 1e-12 * most)) {
@@ -299,12 +296,10 @@ static int without_motions(dae_mechanism *m)
     if (answer != DAE_OK) return answer;
     part_along(m, g->X, g->y);
     dae_mech_add_product(g->X, n, k, -1, g->c, g->d);
-    for (int j = 0; j < k; j++)
-        g->S[j] = g->h * g->c[j];
+    for (int j = 0; j < k; j++) g->S[j] = g->h * g->c[j];
     memset(m->v_side, 0, (size_t)n * sizeof(double));
     dae_mech_add_product(m->M, n, n, g->h, g->vm, m->v_side);
-    for (int j = 0; j < k; j++)
-        g->c[j] = -dae_mech_dot(g->L + (size_t)j * (size_t)n, m->v_side, n);
+    for (int j = 0; j < k; j++) g->c[j] = -dae_mech_dot(g->L + (size_t)j * (size_t)n, m->v_side, n);
     divide_by_gram(m, g->X, g->X);
     dae_mech_add_product(g->X, n, k, 1, g->c, g->turn);
     return DAE_OK;
@@ -332,8 +327,7 @@ static int add_series(dae_mechanism *m, double power, double *p)
             answer = rotate(m, g->term, g->half);
             if (answer == DAE_OK) answer = rotate(m, g->half, g->term);
         }
-        for (int i = 0; i < m->n; i++)
-            p[i] += coefficient * g->term[i];
+        for (int i = 0; i < m->n; i++) p[i] += coefficient * g->term[i];
         if (fabs(coefficient) * dae_mech_most(g->term, m->n) <= 1e-17 * size) break;
     }
     return answer;
@@ -411,8 +405,7 @@ static int balance(dae_mechanism *m, const double *z, double *r)
     if (answer == DAE_OK) answer = middle_force(m, tm);
     if (answer != DAE_OK) return answer;
     dae_mech_expand(m, z + n, g->impulse);
-    for (int i = 0; i < n; i++)
-        r[i] = g->h * g->f[i] + g->turn[i];
+    for (int i = 0; i < n; i++) r[i] = g->h * g->f[i] + g->turn[i];
     add_W(m, g->impulse, r);
     for (int i = 0; i < n; i++) {
         r[i] = -r[i];
@@ -428,8 +421,7 @@ static int end_constraints(dae_mechanism *m, const double *z, double *r)
     dae_mech_leap *g = m->leap;
     if (m->rank == 0) return DAE_OK;
     int answer = dae_mech_phi(m, g->t + g->h, g->q1, g->late);
-    for (int i = 0; i < m->h; i++)
-        g->late[i] /= g->h;
+    for (int i = 0; i < m->h; i++) g->late[i] /= g->h;
     dae_mech_compress(m, g->late, r);
     if (answer == DAE_OK) answer = dae_mech_velocity(m, g->t + g->h, g->q1, z, g->late);
     dae_mech_compress(m, g->late, r + m->rank);
@@ -528,8 +520,7 @@ static int iterate(dae_mechanism *m, int *passes)
         if (!isfinite(now)) return DAE_RETRY;
         if (now >= before && now <= rounding && !g->hold) return DAE_OK;
         if (now > 10 * before) return DAE_RETRY;
-        for (int i = 0; i < size; i++)
-            g->z[i] -= g->dz[i];
+        for (int i = 0; i < size; i++) g->z[i] -= g->dz[i];
         if (now <= DBL_EPSILON && !g->hold) return DAE_OK;
         if (now > 0.2 * before && now > 1e-7) g->h_factored = 0;
         before = now;
@@ -548,10 +539,8 @@ static void guess(dae_mechanism *m, const double *x, const double *xdot, int sti
     int n = m->n;
     memset(g->z + n, 0, (2 * (size_t)m->rank + 1) * sizeof(double));
     if (m->at.lambda >= 0 && !still) dae_mech_compress(m, x + m->at.lambda, g->z + n);
-    for (int i = 0; i < m->rank; i++)
-        g->z[n + i] *= g->h;
-    for (int i = 0; i < n; i++)
-        g->z[i] = g->v0[i] + (still ? 0 : g->h * xdot[m->at.v + i]);
+    for (int i = 0; i < m->rank; i++) g->z[n + i] *= g->h;
+    for (int i = 0; i < n; i++) g->z[i] = g->v0[i] + (still ? 0 : g->h * xdot[m->at.v + i]);
 }
 
 /* With the matrix at hand; with a new one; by way of the midpoint rule, from two sides. */
@@ -591,8 +580,7 @@ static int complete(dae_mechanism *m, double t, double h, const double *x, doubl
         memcpy(x_end + m->at.a, a, n * sizeof *a);
     else if (m->at.a >= 0)
         dae_mech_M_times(m, 1, a, x_end + m->at.a);
-    for (size_t i = 2 * n; i < size; i++)
-        xdot_end[i] = (x_end[i] - x[i]) / h;
+    for (size_t i = 2 * n; i < size; i++) xdot_end[i] = (x_end[i] - x[i]) / h;
     return DAE_OK;
 }
 

@@ -19,8 +19,7 @@
 static double scaled_size(const dae_mechanism *m, const double *u)
 {
     double most = 0;
-    for (int j = 0; j < m->n; j++)
-        most = fmax(most, fabs(u[j]) / (32 * m->step[j]));
+    for (int j = 0; j < m->n; j++) most = fmax(most, fabs(u[j]) / (32 * m->step[j]));
     return most;
 }
 
@@ -28,8 +27,7 @@ static double scaled_size(const dae_mechanism *m, const double *u)
 static int bias_along(dae_mechanism *m, double t, const double *q, double factor, const double *u,
                       double *bias)
 {
-    for (int j = 0; j < m->n; j++)
-        m->r_low[j] = factor * u[j];
+    for (int j = 0; j < m->n; j++) m->r_low[j] = factor * u[j];
     return dae_mech_bias(m, t, q, m->r_low, bias);
 }
 
@@ -46,8 +44,7 @@ static double turn(dae_mechanism *m, double t, const double *q, const double *u)
         double normal = 0, quadratic = (ahead[i] + back[i]) / 2 - rest[i];
         for (int j = 0; j < m->n; j++)
             normal = fmax(normal, fabs(m->W[dae_mech_at(i, j, m->m)]) * 32 * m->step[j]);
-        if (normal > 0)
-            most = fmax(most, fabs(quadratic) / (normal * size));
+        if (normal > 0) most = fmax(most, fabs(quadratic) / (normal * size));
     }
     return isfinite(most) ? most : 0;
 }
@@ -55,14 +52,11 @@ static double turn(dae_mechanism *m, double t, const double *q, const double *u)
 void dae_mech_choose_feedback(dae_mechanism *m, double t, const double *q, const double *v)
 {
     double *a = m->x_side, *lambda = a + m->n, omega;
-    if (m->how.beta != 0 || m->model.time_scale > 0 || m->sparse || m->h == 0)
-        return;
+    if (m->how.beta != 0 || m->model.time_scale > 0 || m->sparse || m->h == 0) return;
     int moving = dae_mech_accelerate(m, t, q, v, NULL, a, lambda) == DAE_OK;
-    if (dae_mech_matrix(m, t, q, m->W) != DAE_OK)
-        return;
+    if (dae_mech_matrix(m, t, q, m->W) != DAE_OK) return;
     omega = fmax(turn(m, t, q, v), moving ? sqrt(turn(m, t, q, a)) : 0);
-    if (!(omega > 0))
-        return;
+    if (!(omega > 0)) return;
     m->beta = 10 * omega;
     m->alpha = m->how.alpha != 0 ? m->how.alpha : m->beta;
 }

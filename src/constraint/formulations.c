@@ -50,8 +50,7 @@ static int total_force(dae_mechanism *m, double t, const double *q, const double
     int answer = dae_mech_force(m, t, q, v, f);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
-        for (int i = 0; i < m->n; i++)
-            f[i] += m->f_side[i];
+        for (int i = 0; i < m->n; i++) f[i] += m->f_side[i];
     }
     dae_mech_W_transposed(m, m->W, lambda, f);
     return answer;
@@ -94,8 +93,7 @@ static int accelerated(dae_mechanism *m, double t, const double *x, double *f, i
 {
     const double *a = x + m->at.a;
     double *force = f + m->at.a;
-    if (answer == DAE_OK)
-        answer = dae_mech_mass(m, t, x, m->M);
+    if (answer == DAE_OK) answer = dae_mech_mass(m, t, x, m->M);
     copy(force, f + m->at.v, m->n);
     copy(f + m->at.v, a, m->n);
     dae_mech_M_times(m, -1, a, force);
@@ -118,11 +116,9 @@ static int rhs_index1_acceleration(dae_mechanism *m, double t, const double *x, 
     const double *v = x + m->at.v, *lambda = x + m->at.lambda;
     int answer = dae_mech_matrix(m, t, x, m->W);
     copy(f, v, m->n);
-    if (answer == DAE_OK)
-        answer = total_force(m, t, x, v, lambda, f + m->at.v);
+    if (answer == DAE_OK) answer = total_force(m, t, x, v, lambda, f + m->at.v);
     answer = accelerated(m, t, x, f, answer);
-    if (answer == DAE_OK)
-        answer = dae_mech_bias(m, t, x, v, m->bias);
+    if (answer == DAE_OK) answer = dae_mech_bias(m, t, x, v, m->bias);
     dae_mech_W_times(m, m->W, x + m->at.a, m->bias);
     dae_mech_rows(m, m->m, m->bias, lambda, f + m->at.lambda);
     return answer;
@@ -135,12 +131,9 @@ static int reduced(dae_mechanism *m, double t, const double *x, int feedback, do
     double *row = f + m->at.lambda;
     int answer = feedback ? dae_mech_feedback(m, t, x, v, m->values) : DAE_OK;
     if (answer == DAE_OK)
-        answer =
-            dae_mech_accelerate(m, t, x, v, feedback ? m->values : NULL, m->a_side, row);
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; i < m->m; i++)
-        row[i] = lambda[i] - row[i];
+        answer = dae_mech_accelerate(m, t, x, v, feedback ? m->values : NULL, m->a_side, row);
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < m->m; i++) row[i] = lambda[i] - row[i];
     copy(f, v, m->n);
     answer = total_force(m, t, x, v, lambda, f + m->at.v);
     dae_mech_help_force(m, f + m->at.v); /* bias has the feedback in it */
@@ -178,21 +171,16 @@ static void relax(dae_mechanism *m, int with_mass, const double *mu, double *f)
         dae_mech_sparse_transposed(&m->sparse->W, m->W, 0, m->h, m->mu_unit, mu, f);
     else
         for (int j = 0; j < m->n; j++)
-            f[j] +=
-                m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
+            f[j] += m->mu_unit * dae_mech_dot(m->W + (size_t)j * (size_t)m->m, mu, m->h);
 }
 
-static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass,
-                      double *f)
+static int stabilized(dae_mechanism *m, double t, const double *x, int with_mass, double *f)
 {
     const double *lambda = x + m->at.lambda, *mu = x + m->at.mu;
     int answer = motion(m, t, x, f);
-    if (answer == DAE_OK && with_mass)
-        answer = dae_mech_mass(m, t, x, m->M);
-    if (answer != DAE_OK)
-        return answer;
-    if (m->form->parts & MECH_HELP)
-        dae_mech_help(m);
+    if (answer == DAE_OK && with_mass) answer = dae_mech_mass(m, t, x, m->M);
+    if (answer != DAE_OK) return answer;
+    if (m->form->parts & MECH_HELP) dae_mech_help(m);
     relax(m, with_mass, mu, f);
     dae_mech_rows(m, m->m, m->rate, lambda, f + m->at.lambda);
     answer = dae_mech_phi(m, t, x, m->c);
@@ -220,10 +208,8 @@ static int rhs_fuehrer(dae_mechanism *m, double t, const double *x, double *f)
     int answer = dae_mech_matrix_rate(m, t, x, v, nu, m->a_side);
     if (answer == DAE_OK)
         answer = stabilized(m, t, x, 1, f); /* at v: f + W' lambda; at lambda: velocity */
-    if (answer == DAE_OK)
-        answer = dae_mech_bias(m, t, x, v, m->bias);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_bias(m, t, x, v, m->bias);
+    if (answer != DAE_OK) return answer;
     for (int i = 0; i < n; i++) {
         fw[i] = fv[i] - w[i];
         fv[i] = w[i];
@@ -255,10 +241,8 @@ typedef struct penalties {
 static double weight(const dae_mechanism *m, const penalties *g)
 {
     double mass = 0, square = 0;
-    for (size_t i = 0; i < (size_t)m->n; i++)
-        mass += fabs(m->M[i + i * (size_t)m->n]);
-    for (size_t i = 0; i < (size_t)g->rows * (size_t)m->n; i++)
-        square += g->W[i] * g->W[i];
+    for (size_t i = 0; i < (size_t)m->n; i++) mass += fabs(m->M[i + i * (size_t)m->n]);
+    for (size_t i = 0; i < (size_t)g->rows * (size_t)m->n; i++) square += g->W[i] * g->W[i];
     return square > 0 ? m->penalty * mass / square : 0;
 }
 
@@ -268,9 +252,9 @@ static int factor_penalty(dae_mechanism *m, const penalties *g)
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             m->kkt[dae_mech_at(i, j, n)] =
-                m->M[dae_mech_at(i, j, n)] +
-                g->p * dae_mech_dot(g->W + dae_mech_at(0, i, g->rows),
-                                    g->W + dae_mech_at(0, j, g->rows), g->rows);
+                m->M[dae_mech_at(i, j, n)] + g->p * dae_mech_dot(g->W + dae_mech_at(0, i, g->rows),
+                                                                 g->W + dae_mech_at(0, j, g->rows),
+                                                                 g->rows);
     dgetrf_(&n, &n, m->kkt, &n, m->pivots, &info);
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
@@ -285,11 +269,9 @@ static int penalty_round(dae_mechanism *m, double t, const double *q, const doub
     copy(a, m->f, n);
     if (m->model.friction) {
         answer = m->model.friction(t, q, v, lambda, m->f_side, m->model.user);
-        for (int i = 0; i < n; i++)
-            a[i] += m->f_side[i];
+        for (int i = 0; i < n; i++) a[i] += m->f_side[i];
     }
-    for (int i = 0; i < g->rows; i++)
-        m->c[i] = star[i] - g->p * g->bias[i];
+    for (int i = 0; i < g->rows; i++) m->c[i] = star[i] - g->p * g->bias[i];
     dae_mech_add_transposed(g->W, g->rows, n, m->c, a);
     dgetrs_("N", &n, &one, m->kkt, &n, m->pivots, a, &n, &info, 1);
     copy(m->c, g->bias, g->rows);
@@ -310,10 +292,10 @@ static int penalty_round(dae_mechanism *m, double t, const double *q, const doub
 /* The rows to m->T and m->sum */
 static void take_rows(dae_mechanism *m, penalties *g)
 {
-    *g = (penalties){ .rows = m->m, .augmented = g->augmented, .W = m->W, .bias = m->bias,
-                      .mu = m->rate };
-    if (!g->augmented)
-        return;
+    *g = (penalties){
+        .rows = m->m, .augmented = g->augmented, .W = m->W, .bias = m->bias, .mu = m->rate
+    };
+    if (!g->augmented) return;
     g->rows = m->rank;
     g->W = m->T;
     g->bias = m->sum;
@@ -323,20 +305,14 @@ static void take_rows(dae_mechanism *m, penalties *g)
 }
 
 /* The matrix, forces, bias. */
-static int penalty_begin(dae_mechanism *m, double t, const double *q, const double *v,
-                         penalties *g)
+static int penalty_begin(dae_mechanism *m, double t, const double *q, const double *v, penalties *g)
 {
     int answer = dae_mech_feedback(m, t, q, v, m->values); /* W too */
-    if (answer == DAE_OK)
-        answer = dae_mech_bias(m, t, q, v, m->bias);
-    if (answer == DAE_OK)
-        answer = dae_mech_mass(m, t, q, m->M);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, t, q, v, m->f);
-    if (answer != DAE_OK)
-        return answer;
-    for (int i = 0; i < m->m; i++)
-        m->bias[i] += m->values[i];
+    if (answer == DAE_OK) answer = dae_mech_bias(m, t, q, v, m->bias);
+    if (answer == DAE_OK) answer = dae_mech_mass(m, t, q, m->M);
+    if (answer == DAE_OK) answer = dae_mech_force(m, t, q, v, m->f);
+    if (answer != DAE_OK) return answer;
+    for (int i = 0; i < m->m; i++) m->bias[i] += m->values[i];
     take_rows(m, g);
     g->p = weight(m, g);
     memset(g->mu, 0, (size_t)m->m * sizeof(double));
@@ -353,8 +329,7 @@ int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const do
     double change = INFINITY, before, size = 0, *star = m->lambda_new;
     int answer = penalty_begin(m, t, q, v, &g), settled = 0;
     double slope = dae_mech_most(m->W, m->m * m->n);
-    double least =
-        slope > 0 ? dae_mech_most(m->f, m->n) / slope : 0; /* lambda may be 0 */
+    double least = slope > 0 ? dae_mech_most(m->f, m->n) / slope : 0; /* lambda may be 0 */
     memset(lambda, 0, (size_t)m->m * sizeof *lambda);
     memset(star, 0, (size_t)m->m * sizeof *star);
     for (int k = 0; k < MOST && answer == DAE_OK && !settled; k++) {
@@ -363,11 +338,9 @@ int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const do
         size = fmax(dae_mech_most(g.mu, g.rows), least);
         settled = change <= 1e-15 * size || (change <= 1e-9 * size && change >= before) ||
                   (!augmented && !m->model.friction);
-        if (augmented)
-            copy(star, g.mu, g.rows);
+        if (augmented) copy(star, g.mu, g.rows);
     }
-    if (answer == DAE_OK && !settled && !(change <= 1e-6 * size))
-        return DAE_RETRY;
+    if (answer == DAE_OK && !settled && !(change <= 1e-6 * size)) return DAE_RETRY;
     return answer;
 }
 

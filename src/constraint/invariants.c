@@ -27,12 +27,10 @@ int dae_inv_value(dae_invariants *v, double t, const double *x, double *c)
         answer = v->own.rhs(t, x, v->f_side, v->own.user);
         xdot = v->f_side;
     }
-    if (answer == DAE_OK)
-        answer = v->what.value(t, x, xdot, c, v->what.user);
+    if (answer == DAE_OK) answer = v->what.value(t, x, xdot, c, v->what.user);
     for (int i = 0; i < v->k && answer == DAE_OK; i++) {
         c[i] -= v->c0[i];
-        if (!isfinite(c[i]))
-            answer = DAE_RETRY;
+        if (!isfinite(c[i])) answer = DAE_RETRY;
     }
     return answer;
 }
@@ -43,8 +41,7 @@ static int both_sides(dae_invariants *v, double t, int j, double e, double x)
     v->x_side[j] = x + e;
     int answer = dae_inv_value(v, t, v->x_side, v->c_high);
     v->x_side[j] = x - e;
-    if (answer == DAE_OK)
-        answer = dae_inv_value(v, t, v->x_side, v->c_low);
+    if (answer == DAE_OK) answer = dae_inv_value(v, t, v->x_side, v->c_low);
     v->x_side[j] = x;
     return answer;
 }
@@ -65,13 +62,11 @@ int dae_inv_gradient(dae_invariants *v, double t, const double *x)
         double e = 2e-3 * fmax(fabs(x[j]), v->scale[j]), *C = v->C + k * (size_t)j;
         for (int side = 0; side < 3 && answer == DAE_OK; side++) {
             answer = both_sides(v, t, j, (side + 1) * e, x[j]);
-            for (size_t i = 0; i < k; i++)
-                C[i] += part[side] * (v->c_high[i] - v->c_low[i]) / e;
+            for (size_t i = 0; i < k; i++) C[i] += part[side] * (v->c_high[i] - v->c_low[i]) / e;
         }
     }
     for (size_t i = 0; i < k * (size_t)v->n && answer == DAE_OK; i++)
-        if (!isfinite(v->C[i]))
-            answer = DAE_RETRY;
+        if (!isfinite(v->C[i])) answer = DAE_RETRY;
     return answer;
 }
 
@@ -123,19 +118,15 @@ int dae_inv_factor(dae_invariants *v, const double *s)
         for (int i = r; i < k; i++) {
             double own = v->y[v->order[i]];
             double part = own > 0 ? *entry(v, i, i) / own : 0;
-            if (part > most)
-                most = part, best = i;
+            if (part > most) most = part, best = i;
         }
-        if (!(most > 1e-12))
-            break;
+        if (!(most > 1e-12)) break;
         exchange(v, r, best);
         double root = sqrt(*entry(v, r, r));
         *entry(v, r, r) = root;
-        for (int i = r + 1; i < k; i++)
-            *entry(v, i, r) /= root;
+        for (int i = r + 1; i < k; i++) *entry(v, i, r) /= root;
         for (int j = r + 1; j < k; j++)
-            for (int i = r + 1; i < k; i++)
-                *entry(v, i, j) -= *entry(v, i, r) * *entry(v, j, r);
+            for (int i = r + 1; i < k; i++) *entry(v, i, j) -= *entry(v, i, r) * *entry(v, j, r);
     }
     return v->rank;
 }
@@ -145,19 +136,15 @@ void dae_inv_solve(dae_invariants *v, double *y)
     double *z = v->y;
     for (int i = 0; i < v->rank; i++) {
         z[i] = y[v->order[i]];
-        for (int j = 0; j < i; j++)
-            z[i] -= *entry(v, i, j) * z[j];
+        for (int j = 0; j < i; j++) z[i] -= *entry(v, i, j) * z[j];
         z[i] /= *entry(v, i, i);
     }
     for (int i = v->rank - 1; i >= 0; i--) {
-        for (int j = i + 1; j < v->rank; j++)
-            z[i] -= *entry(v, j, i) * z[j];
+        for (int j = i + 1; j < v->rank; j++) z[i] -= *entry(v, j, i) * z[j];
         z[i] /= *entry(v, i, i);
     }
-    for (int i = v->rank; i < v->k; i++)
-        y[v->order[i]] = 0;
-    for (int i = 0; i < v->rank; i++)
-        y[v->order[i]] = z[i];
+    for (int i = v->rank; i < v->k; i++) y[v->order[i]] = 0;
+    for (int i = 0; i < v->rank; i++) y[v->order[i]] = z[i];
 }
 
 void dae_inv_add(const dae_invariants *v, const double *s, double factor, const double *y,
@@ -166,8 +153,7 @@ void dae_inv_add(const dae_invariants *v, const double *s, double factor, const 
     for (int j = 0; j < v->n; j++) {
         const double *C = v->C + (size_t)v->k * (size_t)j;
         double sum = 0;
-        for (int i = 0; i < v->k; i++)
-            sum += C[i] * y[i];
+        for (int i = 0; i < v->k; i++) sum += C[i] * y[i];
         out[j] += factor * s[j] * s[j] * sum;
     }
 }
@@ -208,15 +194,12 @@ int dae_inv_project(dae_invariants *v, double t, double *x, const double *weight
     }
     for (int i = 0; i < PASSES; i++) {
         int answer = dae_inv_value(v, t, x, v->c);
-        if (answer == DAE_OK)
-            answer = dae_inv_gradient(v, t, x);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer == DAE_OK) answer = dae_inv_gradient(v, t, x);
+        if (answer != DAE_OK) return answer;
         double now = misses(v, x);
         if (now <= 1 || (i > 1 && now <= 30 && now > 0.5 * before))
             return DAE_OK; /* the value of c may be noisier than we think */
-        if (i > 3 && now > 0.9 * before)
-            return now <= 1e4 ? DAE_OK : DAE_RETRY;
+        if (i > 3 && now > 0.9 * before) return now <= 1e4 ? DAE_OK : DAE_RETRY;
         before = now;
         dae_inv_factor(v, v->s);
         pass(v, x);
@@ -243,18 +226,13 @@ static dae_status refuse(dae_invariants *v, const char *argument, const char *is
 
 static dae_status check(dae_invariants *v, const dae_invariant *w)
 {
-    if (!w)
-        return refuse(v, "what", "NULL");
-    if (!w->problem)
-        return refuse(v, "what.problem", "NULL");
-    if (!w->value)
-        return refuse(v, "what.value", "NULL");
-    if (w->problem->size < 1)
-        return refuse(v, "what.problem", "of size 0");
+    if (!w) return refuse(v, "what", "NULL");
+    if (!w->problem) return refuse(v, "what.problem", "NULL");
+    if (!w->value) return refuse(v, "what.value", "NULL");
+    if (w->problem->size < 1) return refuse(v, "what.problem", "of size 0");
     if (w->count < 1 || w->count > w->problem->size)
         return refuse(v, "what.count", "not between 1 and the size of the problem");
-    if (w->problem->project)
-        return refuse(v, "what.problem", "one that has a projection already");
+    if (w->problem->project) return refuse(v, "what.problem", "one that has a projection already");
     for (int j = 0; w->scale && j < w->problem->size; j++)
         if (!(w->scale[j] > 0) || !isfinite(w->scale[j]))
             return refuse(v, "what.scale", "not positive and finite");
@@ -270,8 +248,7 @@ static dae_status choose(dae_invariants *v, const dae_invariant_use *use)
     const char *name = use && use->name ? use->name : forms[0];
     double rtol = use && use->rtol > 0 ? use->rtol : 1e-6;
     int form = 0;
-    while (form < 4 && strcmp(forms[form], name) != 0)
-        form++;
+    while (form < 4 && strcmp(forms[form], name) != 0) form++;
     if (form == 4) {
         dae_fail(&v->report, DAE_E_OPTION, "there is no use of invariants '%.60s'", name);
         dae_hint(&v->report, "projected, dae, stabilized, plain");
@@ -285,8 +262,7 @@ static dae_status choose(dae_invariants *v, const dae_invariant_use *use)
     }
     v->kappa = pow(fmax(rtol, DBL_EPSILON), -1.0 / 6);
     int plain = v->own.rhs && v->own.mass_kind == DAE_MASS_IDENTITY;
-    if (plain || v->form == INV_PROJECTED || v->form == INV_PLAIN)
-        return DAE_OK;
+    if (plain || v->form == INV_PROJECTED || v->form == INV_PLAIN) return DAE_OK;
     dae_fail(&v->report, DAE_E_OPTION, "'%s' needs a problem x' = rhs(t, x)", name);
     dae_why(&v->report, "the correction is added to x', which this problem has not explicitly");
     dae_hint(&v->report, "'projected' takes every form of problem");
@@ -297,10 +273,10 @@ static dae_status take_memory(dae_invariants *v)
 {
     size_t n = (size_t)v->n, k = (size_t)v->k, all = n + k;
     const dae_vector_wish wish[] = {
-        { &v->c0, k },     { &v->c, k },       { &v->c_low, k }, { &v->c_high, k },
-        { &v->C, k * n },  { &v->G, k * k },   { &v->y, k },     { &v->s, n },
-        { &v->x_side, n }, { &v->x_from, n },  { &v->f, n },     { &v->f_side, n },
-        { &v->mass, all }, { &v->scale, n },   { &v->state, 3 * all },
+        { &v->c0, k },     { &v->c, k },      { &v->c_low, k },       { &v->c_high, k },
+        { &v->C, k * n },  { &v->G, k * k },  { &v->y, k },           { &v->s, n },
+        { &v->x_side, n }, { &v->x_from, n }, { &v->f, n },           { &v->f_side, n },
+        { &v->mass, all }, { &v->scale, n },  { &v->state, 3 * all },
     };
     v->vectors = dae_alloc_vectors(&v->memory, wish, sizeof wish / sizeof wish[0]);
     v->order = dae_alloc(&v->memory, k, sizeof(int));
@@ -313,8 +289,7 @@ static dae_status take_memory(dae_invariants *v)
         return dae_fail(&v->report, DAE_E_NOMEM, "out of memory for %d invariants of %d unknowns",
                         v->k, v->n);
     }
-    for (size_t j = 0; j < n; j++)
-        v->scale[j] = v->what.scale ? v->what.scale[j] : 1;
+    for (size_t j = 0; j < n; j++) v->scale[j] = v->what.scale ? v->what.scale[j] : 1;
     return DAE_OK;
 }
 
@@ -323,24 +298,20 @@ dae_invariants *dae_invariants_open(const dae_invariant *what, const dae_invaria
     dae_memory memory;
     dae_memory_init(&memory, use ? use->allocator : NULL);
     dae_invariants *v = dae_alloc(&memory, 1, sizeof *v);
-    if (!v)
-        return nobody();
+    if (!v) return nobody();
     v->memory = memory;
-    if (check(v, what) != DAE_OK)
-        return v;
+    if (check(v, what) != DAE_OK) return v;
     v->what = *what;
     v->own = *what->problem;
     v->n = v->own.size;
     v->k = what->count;
-    if (choose(v, use) == DAE_OK && take_memory(v) == DAE_OK)
-        dae_inv_problem_fill(v);
+    if (choose(v, use) == DAE_OK && take_memory(v) == DAE_OK) dae_inv_problem_fill(v);
     return v;
 }
 
 void dae_invariants_close(dae_invariants *v)
 {
-    if (!v || v == nobody())
-        return;
+    if (!v || v == nobody()) return;
     dae_memory memory = v->memory;
     dae_free(&memory, v->vectors);
     dae_free(&memory, v->order);

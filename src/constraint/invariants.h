@@ -27,7 +27,7 @@ struct dae_invariants {
     double *c0, *c, *c_low, *c_high, *C, *G, *y, *s;
     double *x_side, *x_from, *f, *f_side, *mass, *scale;
     double *state; /* three whole states, for Jacobians */
-    int *order; /* k: the pivots of the last factorization */
+    int *order;    /* k: the pivots of the last factorization */
     int rank;
 
     dae_problem problem;

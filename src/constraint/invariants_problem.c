@@ -22,8 +22,7 @@
 double dae_inv_gamma(const dae_invariants *v, const double *x, const double *f)
 {
     double speed = 0, size = 0;
-    if (v->gamma > 0)
-        return v->gamma;
+    if (v->gamma > 0) return v->gamma;
     for (int j = 0; j < v->n; j++) {
         double a = f[j] / v->scale[j], b = x[j] / v->scale[j];
         speed += a * a;
@@ -58,8 +57,7 @@ static int mass(double t, const double *x, double *M, void *user)
     return v->own.mass(t, x, M, v->own.user);
 }
 
-static int jacobian(double t, const double *x, const double *xdot, double c, double *J,
-                    void *user)
+static int jacobian(double t, const double *x, const double *xdot, double c, double *J, void *user)
 {
     const dae_invariants *v = user;
     return v->own.jacobian(t, x, xdot, c, J, v->own.user);
@@ -92,8 +90,7 @@ static int project(double t, double *x, const double *weight, void *user)
  * defined there. */
 static int correct(dae_invariants *v, double factor, double *y, double *f)
 {
-    if (dae_inv_factor(v, v->scale) < v->k)
-        return DAE_RETRY;
+    if (dae_inv_factor(v, v->scale) < v->k) return DAE_RETRY;
     dae_inv_solve(v, y);
     dae_inv_add(v, v->scale, -factor, y, f);
     return DAE_OK;
@@ -103,11 +100,9 @@ static int rhs_dae(double t, const double *x, double *f, void *user)
 {
     dae_invariants *v = user;
     int answer = v->own.rhs(t, x, f, v->own.user);
-    if (answer == DAE_OK)
-        answer = dae_inv_gradient(v, t, x);
+    if (answer == DAE_OK) answer = dae_inv_gradient(v, t, x);
     memcpy(v->c, x + v->n, (size_t)v->k * sizeof(double));
-    if (answer == DAE_OK)
-        answer = correct(v, 1, v->c, f);
+    if (answer == DAE_OK) answer = correct(v, 1, v->c, f);
     return answer == DAE_OK ? dae_inv_value(v, t, x, f + v->n) : answer;
 }
 
@@ -116,10 +111,8 @@ static int rhs_stabilized(double t, const double *x, double *f, void *user)
     dae_invariants *v = user;
     int answer = v->own.rhs(t, x, f, v->own.user);
     double gamma = dae_inv_gamma(v, x, f);
-    if (answer == DAE_OK)
-        answer = dae_inv_value(v, t, x, v->c);
-    if (answer == DAE_OK)
-        answer = dae_inv_gradient(v, t, x);
+    if (answer == DAE_OK) answer = dae_inv_value(v, t, x, v->c);
+    if (answer == DAE_OK) answer = dae_inv_gradient(v, t, x);
     return answer == DAE_OK ? correct(v, gamma, v->c, f) : answer;
 }
 
@@ -138,13 +131,10 @@ static int jacobian_used(double t, const double *x, const double *xdot, double *
         y[j] = above;
         int answer = v->problem.rhs(t, y, high, v);
         y[j] = below;
-        if (answer == DAE_OK)
-            answer = v->problem.rhs(t, y, low, v);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer == DAE_OK) answer = v->problem.rhs(t, y, low, v);
+        if (answer != DAE_OK) return answer;
         y[j] = x[j];
-        for (size_t i = 0; i < size; i++)
-            K[i + j * size] = (high[i] - low[i]) / (above - below);
+        for (size_t i = 0; i < size; i++) K[i + j * size] = (high[i] - low[i]) / (above - below);
     }
     return DAE_OK;
 }
@@ -167,8 +157,7 @@ static void set_names(dae_invariants *v)
             snprintf(equation, NAME, "%s", rows && rows[i] ? rows[i] : own);
         } else {
             snprintf(own, sizeof own, "invariant %d", i - v->n + 1);
-            if (v->what.names && v->what.names[i - v->n])
-                of = v->what.names[i - v->n];
+            if (v->what.names && v->what.names[i - v->n]) of = v->what.names[i - v->n];
             snprintf(unknown, NAME, "z %s", of);
             snprintf(equation, NAME, "%s", of);
         }
@@ -194,8 +183,7 @@ static void reformulate(dae_invariants *v)
         v->mass[i] = i < n;
         v->level[i] = i < n ? DAE_DIFFERENTIAL : DAE_INDEX2;
     }
-    if (v->form != INV_DAE)
-        return;
+    if (v->form != INV_DAE) return;
     p->rhs = rhs_dae;
     p->equation_names = v->names + n + v->k;
     p->mass_kind = DAE_MASS_DIAGONAL;
@@ -227,8 +215,7 @@ void dae_inv_problem_fill(dae_invariants *v)
 static dae_status said(dae_invariants *v, int answer, const char *who, double t)
 {
     dae_report_clear(&v->report);
-    if (answer == DAE_OK)
-        return DAE_OK;
+    if (answer == DAE_OK) return DAE_OK;
     dae_status status = answer == DAE_RETRY ? DAE_E_SINGULAR : DAE_E_USER;
     dae_fail(&v->report, status, "%s: the invariants cannot be used here", who);
     dae_at(&v->report, "t = %.10g", t);
@@ -242,27 +229,22 @@ static dae_status said(dae_invariants *v, int answer, const char *who, double t)
 
 static dae_status lacking(dae_invariants *v, const void *a, const void *b, const char *who)
 {
-    if (!v || !v->vectors)
-        return v ? v->report.status : DAE_E_ARG;
+    if (!v || !v->vectors) return v ? v->report.status : DAE_E_ARG;
     dae_report_clear(&v->report);
-    if (a && b)
-        return DAE_OK;
+    if (a && b) return DAE_OK;
     return dae_fail_arg(&v->report, DAE_E_ARG, who, a ? "out" : "x", "NULL");
 }
 
 dae_status dae_invariants_start(dae_invariants *v, double t, const double *x, double *state)
 {
     dae_status status = lacking(v, x, x, "dae_invariants_start");
-    if (status != DAE_OK)
-        return status;
+    if (status != DAE_OK) return status;
     memset(v->c0, 0, (size_t)v->k * sizeof(double));
     int answer = dae_inv_value(v, t, x, v->c);
-    if (answer == DAE_OK)
-        memcpy(v->c0, v->c, (size_t)v->k * sizeof(double));
+    if (answer == DAE_OK) memcpy(v->c0, v->c, (size_t)v->k * sizeof(double));
     if (answer == DAE_OK && state) {
         memmove(state, x, (size_t)v->n * sizeof(double));
-        for (int i = v->n; i < v->problem.size; i++)
-            state[i] = 0;
+        for (int i = v->n; i < v->problem.size; i++) state[i] = 0;
     }
     v->started = answer == DAE_OK;
     return said(v, answer, "dae_invariants_start", t);
@@ -271,9 +253,8 @@ dae_status dae_invariants_start(dae_invariants *v, double t, const double *x, do
 dae_status dae_invariants_project(dae_invariants *v, double t, double *x, const double *weight)
 {
     dae_status status = lacking(v, x, x, "dae_invariants_project");
-    return status == DAE_OK
-               ? said(v, dae_inv_project(v, t, x, weight), "dae_invariants_project", t)
-               : status;
+    return status == DAE_OK ? said(v, dae_inv_project(v, t, x, weight), "dae_invariants_project", t)
+                            : status;
 }
 
 /* The derivative of c along f, central over a short time; the largest component. */
@@ -281,23 +262,19 @@ static int rate_along(dae_invariants *v, double t, const double *x, double *rate
 {
     double size = 0, *y = v->x_side;
     int answer = v->own.rhs(t, x, v->f, v->own.user);
-    for (int j = 0; j < v->n; j++)
-        size = fmax(size, fabs(v->f[j]) / fmax(fabs(x[j]), v->scale[j]));
+    for (int j = 0; j < v->n; j++) size = fmax(size, fabs(v->f[j]) / fmax(fabs(x[j]), v->scale[j]));
     double e = 1e-3 / (size > 0 ? size : 1);
     static const double part[3] = { 45.0 / 60, -9.0 / 60, 1.0 / 60 };
     memset(v->c_high, 0, (size_t)v->k * sizeof(double));
     for (int side = -3; side <= 3 && answer == DAE_OK; side++) {
-        if (side == 0)
-            continue;
-        for (int j = 0; j < v->n; j++)
-            y[j] = x[j] + side * e * v->f[j];
+        if (side == 0) continue;
+        for (int j = 0; j < v->n; j++) y[j] = x[j] + side * e * v->f[j];
         answer = dae_inv_value(v, t + side * e, y, v->c_low);
         for (int i = 0; i < v->k; i++)
             v->c_high[i] += (side < 0 ? -1 : 1) * part[abs(side) - 1] * v->c_low[i] / e;
     }
     *rate = 0;
-    for (int i = 0; i < v->k; i++)
-        *rate = fmax(*rate, fabs(v->c_high[i]));
+    for (int i = 0; i < v->k; i++) *rate = fmax(*rate, fabs(v->c_high[i]));
     return answer;
 }
 
@@ -306,24 +283,17 @@ static int growth(dae_invariants *v, double t, const double *x, double *gamma0)
 {
     double beside = 0, away = 0;
     int answer = dae_inv_gradient(v, t, x);
-    if (answer == DAE_OK && dae_inv_factor(v, v->scale) == 0)
-        return DAE_RETRY;
-    for (int i = 0; i < v->k; i++)
-        v->c[i] = 1;
+    if (answer == DAE_OK && dae_inv_factor(v, v->scale) == 0) return DAE_RETRY;
+    for (int i = 0; i < v->k; i++) v->c[i] = 1;
     memset(v->s, 0, (size_t)v->n * sizeof(double));
     dae_inv_solve(v, v->c);
     dae_inv_add(v, v->scale, 1, v->c, v->s);
     double most = 0;
-    for (int j = 0; j < v->n; j++)
-        most = fmax(most, fabs(v->s[j]) / fmax(fabs(x[j]), v->scale[j]));
-    for (int j = 0; j < v->n; j++)
-        v->x_from[j] = x[j] + v->s[j] * 1e-3 / most;
-    if (answer == DAE_OK)
-        answer = rate_along(v, t, v->x_from, &beside);
-    if (answer == DAE_OK)
-        answer = dae_inv_value(v, t, v->x_from, v->c);
-    for (int i = 0; i < v->k; i++)
-        away = fmax(away, fabs(v->c[i]));
+    for (int j = 0; j < v->n; j++) most = fmax(most, fabs(v->s[j]) / fmax(fabs(x[j]), v->scale[j]));
+    for (int j = 0; j < v->n; j++) v->x_from[j] = x[j] + v->s[j] * 1e-3 / most;
+    if (answer == DAE_OK) answer = rate_along(v, t, v->x_from, &beside);
+    if (answer == DAE_OK) answer = dae_inv_value(v, t, v->x_from, v->c);
+    for (int i = 0; i < v->k; i++) away = fmax(away, fabs(v->c[i]));
     *gamma0 = away > 0 ? beside / away : NAN;
     return answer;
 }
@@ -334,8 +304,7 @@ static double identity(dae_invariants *v)
     double least = INFINITY;
     for (int i = 0; i < v->k; i++) {
         double sum = 0, others = 0;
-        for (int l = 0; l < v->k; l++)
-            v->c[l] = l == i;
+        for (int l = 0; l < v->k; l++) v->c[l] = l == i;
         dae_inv_solve(v, v->c);
         memset(v->s, 0, (size_t)v->n * sizeof(double));
         dae_inv_add(v, v->scale, 1, v->c, v->s);
@@ -361,10 +330,8 @@ static int column(dae_invariants *v, double t, const double *x, int j)
     v->x_side[j] = x[j] + e;
     int answer = v->own.rhs(t, v->x_side, v->f_side, v->own.user);
     v->x_side[j] = x[j] - e;
-    if (answer == DAE_OK)
-        answer = v->own.rhs(t, v->x_side, v->f, v->own.user);
-    for (int i = 0; i < v->n; i++)
-        v->f_side[i] = (v->f_side[i] - v->f[i]) / (2 * e);
+    if (answer == DAE_OK) answer = v->own.rhs(t, v->x_side, v->f, v->own.user);
+    for (int i = 0; i < v->n; i++) v->f_side[i] = (v->f_side[i] - v->f[i]) / (2 * e);
     return answer;
 }
 
@@ -395,27 +362,22 @@ dae_status dae_invariants_check(dae_invariants *v, double t, const double *x,
 {
     static const char who[] = "dae_invariants_check";
     dae_status status = lacking(v, x, out, who);
-    if (status != DAE_OK)
-        return status;
-    *out = (dae_invariant_report){ .rate = NAN, .gamma = NAN, .gamma0 = NAN,
-                                   .divergence = NAN, .symplectic = NAN };
+    if (status != DAE_OK) return status;
+    *out = (dae_invariant_report){
+        .rate = NAN, .gamma = NAN, .gamma0 = NAN, .divergence = NAN, .symplectic = NAN
+    };
     int answer = dae_inv_value(v, t, x, v->c);
     for (int i = 0; i < v->k; i++)
         if (fabs(v->c[i]) > out->error) {
             out->error = fabs(v->c[i]);
             out->worst = i;
         }
-    if (answer == DAE_OK)
-        answer = dae_inv_gradient(v, t, x);
+    if (answer == DAE_OK) answer = dae_inv_gradient(v, t, x);
     out->lambda0 = answer == DAE_OK && dae_inv_factor(v, v->scale) > 0 ? identity(v) : 0;
-    if (!v->own.rhs || v->own.mass_kind != DAE_MASS_IDENTITY)
-        return said(v, answer, who, t);
-    if (answer == DAE_OK)
-        answer = rate_along(v, t, x, &out->rate);
+    if (!v->own.rhs || v->own.mass_kind != DAE_MASS_IDENTITY) return said(v, answer, who, t);
+    if (answer == DAE_OK) answer = rate_along(v, t, x, &out->rate);
     out->gamma = dae_inv_gamma(v, x, v->f);
-    if (answer == DAE_OK)
-        answer = growth(v, t, x, &out->gamma0);
-    if (answer == DAE_OK)
-        answer = volume(v, t, x, out);
+    if (answer == DAE_OK) answer = growth(v, t, x, &out->gamma0);
+    if (answer == DAE_OK) answer = volume(v, t, x, out);
     return said(v, answer, who, t);
 }

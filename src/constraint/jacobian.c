@@ -27,8 +27,7 @@
 #include <string.h>
 
 /* C x' - rhs, or rhs if there is no x' */
-static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot,
-                    double *out)
+static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot, double *out)
 {
     return xdot ? m->problem.residual(t, x, xdot, out, m) : dae_mech_rhs(m, t, x, out);
 }
@@ -47,8 +46,8 @@ static double increment(const dae_mechanism *m, int j, double x, double part)
 }
 
 /* columns from .. to - 1; with low (the value at x) one-sided, else central */
-static int columns(dae_mechanism *m, double t, const double *x, const double *xdot,
-                   int from, int to, const double *low, double *J)
+static int columns(dae_mechanism *m, double t, const double *x, const double *xdot, int from,
+                   int to, const double *low, double *J)
 {
     size_t n = (size_t)m->at.size;
     double *y = m->x_side, *below = m->r_low, *above = m->r_high;
@@ -62,10 +61,8 @@ static int columns(dae_mechanism *m, double t, const double *x, const double *xd
             answer = evaluate(m, t, y, xdot, below);
         }
         y[j] = right;
-        if (answer == DAE_OK)
-            answer = evaluate(m, t, y, xdot, above);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer == DAE_OK) answer = evaluate(m, t, y, xdot, above);
+        if (answer != DAE_OK) return answer;
         y[j] = x[j];
         for (size_t i = 0; i < n; i++)
             J[i + (size_t)j * n] = (above[i] - (low ? low : below)[i]) / (right - left);
@@ -79,12 +76,9 @@ static int columns(dae_mechanism *m, double t, const double *x, const double *xd
 static int force(dae_mechanism *m, double t, const double *x, double *f)
 {
     int answer = dae_mech_force(m, t, x, x + m->at.v, f);
-    if (answer != DAE_OK || !m->model.friction)
-        return answer;
-    answer = m->model.friction(t, x, x + m->at.v, x + m->at.lambda, m->f_side,
-                               m->model.user);
-    for (int i = 0; i < m->n; i++)
-        f[i] += m->f_side[i];
+    if (answer != DAE_OK || !m->model.friction) return answer;
+    answer = m->model.friction(t, x, x + m->at.v, x + m->at.lambda, m->f_side, m->model.user);
+    for (int i = 0; i < m->n; i++) f[i] += m->f_side[i];
     return answer;
 }
 
@@ -97,8 +91,7 @@ static int force_row(const dae_mechanism *m)
 /* f_v, and with friction f_lambda, added to the rows of the forces. Gyroscopic forces are quadratic
  * in v: central differences are exact for them, where one-sided ones leave f_vv e / 2 in place of
  * the zeros at rest, and the check of Jacobians, rightly, does not find that in the forces. */
-static int force_columns(dae_mechanism *m, double t, const double *x, double sign,
-                         double *J)
+static int force_columns(dae_mechanism *m, double t, const double *x, double sign, double *J)
 {
     size_t n = (size_t)m->at.size;
     double *y = m->x_side, *low = m->r_low, *high = m->r_high;
@@ -108,15 +101,13 @@ static int force_columns(dae_mechanism *m, double t, const double *x, double sig
     int answer = DAE_OK;
     memcpy(y, x, n * sizeof *y);
     for (int j = m->at.v; j < to && answer == DAE_OK; j++) {
-        if (j == m->at.v + m->n)
-            j = m->at.lambda;
+        if (j == m->at.v + m->n) j = m->at.lambda;
         double e = increment(m, j, x[j], 1e-7), right = x[j] + e, left = x[j] - e;
         double *row = J + (size_t)force_row(m) + (size_t)j * n;
         y[j] = left;
         answer = force(m, t, y, low);
         y[j] = right;
-        if (answer == DAE_OK)
-            answer = force(m, t, y, high);
+        if (answer == DAE_OK) answer = force(m, t, y, high);
         for (int i = 0; i < m->n && answer == DAE_OK; i++)
             row[i] += sign * (high[i] - low[i]) / (right - left);
         y[j] = x[j];
@@ -125,12 +116,11 @@ static int force_columns(dae_mechanism *m, double t, const double *x, double sig
 }
 
 /* The rows of c = W_j: what the equations of the constraints make of a column of W. */
-static void constraint_rows(dae_mechanism *m, int count, const double *c,
-                            const double *lambda, double sign, double *out)
+static void constraint_rows(dae_mechanism *m, int count, const double *c, const double *lambda,
+                            double sign, double *out)
 {
     dae_mech_rows(m, count, c, lambda, out);
-    for (int i = 0; i < count; i++)
-        out[i] *= sign;
+    for (int i = 0; i < count; i++) out[i] *= sign;
 }
 
 /* What m->W (and m->M) say. */
@@ -142,31 +132,25 @@ static void known_columns(dae_mechanism *m, double sign, double *J)
     memset(none, 0, k * sizeof *none);
     for (int j = 0; j < n; j++) {
         double *column = J + (size_t)(m->at.v + j) * size;
-        for (int i = 0; i < n; i++)
-            column[i] = sign * (mass ? m->M[dae_mech_at(i, j, n)] : i == j);
+        for (int i = 0; i < n; i++) column[i] = sign * (mass ? m->M[dae_mech_at(i, j, n)] : i == j);
         memcpy(c, m->W + (size_t)j * k, k * sizeof *c);
-        if (m->form->index == 3)
-            memset(c, 0, (size_t)m->h * sizeof *c);
+        if (m->form->index == 3) memset(c, 0, (size_t)m->h * sizeof *c);
         constraint_rows(m, m->m, c, none, sign, column + m->at.lambda);
     }
     for (int j = 0; j < n && m->at.a >= 0; j++) {
         double *column = J + (size_t)(m->at.a + j) * size;
         column[m->at.v + j] = sign;
-        for (int i = 0; i < n; i++)
-            column[m->at.a + i] = -sign * m->M[dae_mech_at(i, j, n)];
+        for (int i = 0; i < n; i++) column[m->at.a + i] = -sign * m->M[dae_mech_at(i, j, n)];
     }
     for (int l = 0; l < m->m; l++) {
         double *column = J + (size_t)(m->at.lambda + l) * size;
-        for (int j = 0; j < n; j++)
-            column[force_row(m) + j] = sign * m->W[dae_mech_at(l, j, m->m)];
+        for (int j = 0; j < n; j++) column[force_row(m) + j] = sign * m->W[dae_mech_at(l, j, m->m)];
         memset(c, 0, k * sizeof *c);
         c[l] = 1;
         constraint_rows(m, m->m, none, c, sign, column + m->at.lambda);
-        if (m->at.mu < 0 || l >= m->h)
-            continue;
+        if (m->at.mu < 0 || l >= m->h) continue;
         column = J + (size_t)(m->at.mu + l) * size;
-        for (int j = 0; j < n; j++)
-            column[j] = sign * m->mu_unit * m->W[dae_mech_at(l, j, m->m)];
+        for (int j = 0; j < n; j++) column[j] = sign * m->mu_unit * m->W[dae_mech_at(l, j, m->m)];
         constraint_rows(m, m->h, none, c, sign, column + m->at.mu);
     }
 }
@@ -177,20 +161,17 @@ static void known_slopes(dae_mechanism *m, double sign, double *J)
     size_t size = (size_t)m->at.size, k = (size_t)m->m;
     int at = m->at.mu >= 0 ? m->at.mu : m->form->index == 3 ? m->at.lambda : -1;
     memset(m->sum, 0, k * sizeof(double));
-    if (at < 0 || (m->at.mu < 0 && m->m > m->h))
-        return;
+    if (at < 0 || (m->at.mu < 0 && m->m > m->h)) return;
     for (int j = 0; j < m->n; j++)
         constraint_rows(m, m->h, m->W_side + (size_t)j * k, m->sum, sign,
                         J + (size_t)at + (size_t)j * size);
 }
 
-static int plain(dae_mechanism *m, double t, const double *x, const double *xdot,
-                 double *J)
+static int plain(dae_mechanism *m, double t, const double *x, const double *xdot, double *J)
 {
     double sign = xdot ? -1 : 1, *base = m->base;
     int answer = evaluate(m, t, x, xdot, base); /* leaves M and W */
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     memcpy(m->W_side, m->W, (size_t)m->m * (size_t)m->n * sizeof(double));
     known_columns(m, sign, J);
     answer = columns(m, t, x, xdot, 0, m->n, base, J);
@@ -200,27 +181,23 @@ static int plain(dae_mechanism *m, double t, const double *x, const double *xdot
 
 /* ---- multipliers eliminated, or defined by an equation ---- */
 
-static int reduced(dae_mechanism *m, double t, const double *x, const double *xdot,
-                   double *J)
+static int reduced(dae_mechanism *m, double t, const double *x, const double *xdot, double *J)
 {
     size_t size = (size_t)m->at.size;
     double sign = xdot ? -1 : 1;
     int known = m->at.lambda >= 0 && m->at.mu < 0 && m->at.a < 0 && !m->model.friction;
     int answer = columns(m, t, x, xdot, 0, known ? m->at.lambda : m->at.size, NULL, J);
-    if (answer != DAE_OK || !known)
-        return answer;
+    if (answer != DAE_OK || !known) return answer;
     answer = dae_mech_matrix(m, t, x, m->W);
     for (int l = 0; l < m->m; l++) {
         double *column = J + (size_t)(m->at.lambda + l) * size;
         column[m->at.lambda + l] = sign;
-        for (int j = 0; j < m->n; j++)
-            column[m->at.v + j] = sign * m->W[dae_mech_at(l, j, m->m)];
+        for (int j = 0; j < m->n; j++) column[m->at.v + j] = sign * m->W[dae_mech_at(l, j, m->m)];
     }
     return answer;
 }
 
-int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
-                      double *J)
+int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot, double *J)
 {
     int w = m->at.a >= 0 && !(m->form->parts & MECH_PLAIN_A);
     int has = m->at.lambda >= 0 && !w && m->form->index >= 2;

@@ -55,8 +55,7 @@ static int slopes(dae_mechanism *m, double t, const double *q, const double *v, 
             answer = m->model.potential_jet(dae_jet_of(t), jq, &V, m->model.user);
         jq[i].a = jq[next].b = 0;
         f[i] += T.a - V.a;
-        if (next > i)
-            f[next] += T.b - V.b;
+        if (next > i) f[next] += T.b - V.b;
     }
     return answer;
 }
@@ -67,8 +66,7 @@ static int turning(dae_mechanism *m, double t, const double *q, const double *v,
     dae_jet *jq, *jv, T = dae_jet_of(0), line = { t, 0, 1, 0 };
     int answer = DAE_OK;
     plain(m, q, v, &jq, &jv);
-    for (int i = 0; i < m->n; i++)
-        jq[i].b = v[i];
+    for (int i = 0; i < m->n; i++) jq[i].b = v[i];
     for (int i = 0; i < m->n && answer == DAE_OK; i++) {
         jv[i].a = 1;
         answer = m->model.kinetic_jet(line, jq, jv, &T, m->model.user);
@@ -80,8 +78,7 @@ static int turning(dae_mechanism *m, double t, const double *q, const double *v,
 
 int dae_mech_jet_force(dae_mechanism *m, double t, const double *q, const double *v, double *f)
 {
-    if (!m->model.kinetic_jet && !m->model.potential_jet)
-        return DAE_OK;
+    if (!m->model.kinetic_jet && !m->model.potential_jet) return DAE_OK;
     int answer = slopes(m, t, q, v, f);
     return answer == DAE_OK && m->model.kinetic_jet ? turning(m, t, q, v, f) : answer;
 }
@@ -91,8 +88,7 @@ int dae_mech_jet_energy(dae_mechanism *m, double t, const double *q, const doubl
     dae_jet *jq, *jv, T = dae_jet_of(0), V = dae_jet_of(0);
     int answer = DAE_OK;
     *E = 0;
-    if (!m->model.kinetic_jet && !m->model.potential_jet)
-        return DAE_OK;
+    if (!m->model.kinetic_jet && !m->model.potential_jet) return DAE_OK;
     plain(m, q, v, &jq, &jv);
     if (m->model.kinetic_jet)
         answer = m->model.kinetic_jet(dae_jet_of(t), jq, jv, &T, m->model.user);
@@ -116,8 +112,7 @@ int dae_mech_jet_phi(dae_mechanism *m, double t, const double *q, double *phi)
     dae_jet *jq, *jv, *value;
     plain(m, q, NULL, &jq, &jv);
     int answer = constraint(m, dae_jet_of(t), jq, &value);
-    for (int i = 0; i < m->h; i++)
-        phi[i] = value[i].x;
+    for (int i = 0; i < m->h; i++) phi[i] = value[i].x;
     return answer;
 }
 
@@ -144,8 +139,7 @@ int dae_mech_jet_rate(dae_mechanism *m, double t, const double *q, double *rate)
     dae_jet *jq, *jv, *phi, along = { t, 1, 0, 0 };
     plain(m, q, NULL, &jq, &jv);
     int answer = constraint(m, along, jq, &phi);
-    for (int i = 0; i < m->h; i++)
-        rate[i] = phi[i].a;
+    for (int i = 0; i < m->h; i++) rate[i] = phi[i].a;
     return answer;
 }
 
@@ -153,11 +147,9 @@ int dae_mech_jet_bias(dae_mechanism *m, double t, const double *q, const double 
 {
     dae_jet *jq, *jv, *phi, line = { t, 1, 1, 0 };
     plain(m, q, NULL, &jq, &jv);
-    for (int j = 0; j < m->n; j++)
-        jq[j].a = jq[j].b = v[j];
+    for (int j = 0; j < m->n; j++) jq[j].a = jq[j].b = v[j];
     int answer = constraint(m, line, jq, &phi);
-    for (int i = 0; i < m->h; i++)
-        bias[i] = phi[i].ab;
+    for (int i = 0; i < m->h; i++) bias[i] = phi[i].ab;
     return answer;
 }
 
@@ -167,14 +159,12 @@ int dae_mech_jet_matrix_rate(dae_mechanism *m, double t, const double *q, const 
     dae_jet *jq, *jv, *phi, line = { t, 0, 1, 0 };
     int answer = DAE_OK;
     plain(m, q, NULL, &jq, &jv);
-    for (int j = 0; j < m->n; j++)
-        jq[j].b = v[j];
+    for (int j = 0; j < m->n; j++) jq[j].b = v[j];
     for (int j = 0; j < m->n && answer == DAE_OK; j++) {
         jq[j].a = 1;
         answer = constraint(m, line, jq, &phi);
         jq[j].a = 0;
-        for (int i = 0; i < m->h; i++)
-            out[j] += nu[i] * phi[i].ab;
+        for (int i = 0; i < m->h; i++) out[j] += nu[i] * phi[i].ab;
     }
     return answer;
 }

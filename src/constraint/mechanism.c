@@ -20,8 +20,7 @@ static dae_mechanism *nobody(void)
 static const dae_mech_form *find_form(const char *name)
 {
     for (int i = 0; i < dae_mech_form_all; i++)
-        if (strcmp(dae_mech_forms[i].name, name) == 0)
-            return &dae_mech_forms[i];
+        if (strcmp(dae_mech_forms[i].name, name) == 0) return &dae_mech_forms[i];
     return NULL;
 }
 
@@ -32,24 +31,22 @@ static dae_status refuse(dae_mechanism *m, const char *argument, const char *is)
 
 static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
 {
-    if (!model)
-        return refuse(m, "model", "NULL");
+    if (!model) return refuse(m, "model", "NULL");
     /* dense: n^2 doubles are taken several times; sparse: 160 n characters of names */
     const int sparse = dae_mech_wants_sparse(model), most = sparse ? 5000000 : 20000;
-    const char *range = sparse ? "not between 0 and 5000000"
-                               : "not between 0 and 20000 (more: give patterns)";
+    const char *range =
+        sparse ? "not between 0 and 5000000" : "not between 0 and 20000 (more: give patterns)";
     if (model->coordinates < 1 || model->coordinates > most)
         return refuse(m, "model.coordinates",
                       sparse ? "not between 1 and 5000000"
                              : "not between 1 and 20000 (more: give patterns)");
     if (model->constraints < 0 || model->constraints > most)
         return refuse(m, "model.constraints", range);
-    if (model->rolling < 0 || model->rolling > most)
-        return refuse(m, "model.rolling", range);
+    if (model->rolling < 0 || model->rolling > most) return refuse(m, "model.rolling", range);
     if (model->constraints > 0 && !model->constraint && !model->constraint_jet)
         return refuse(m, "model.constraint", "NULL, with constraints > 0");
-    if (model->constraint_jet && (model->constraint || model->constraint_q || model->constraint_t ||
-                                  model->constraint_bias))
+    if (model->constraint_jet &&
+        (model->constraint || model->constraint_q || model->constraint_t || model->constraint_bias))
         return refuse(m, "model.constraint_jet", "set together with another callback of phi");
     if (model->constraint_jet && sparse)
         return refuse(m, "model.constraint_jet", "set together with patterns");
@@ -82,13 +79,13 @@ static dae_status check_model(dae_mechanism *m, const dae_mechanical *model)
  * solution is not on it. */
 static dae_status may_project(dae_mechanism *m)
 {
-    static const char *const never[] = { "index3", "ggl", "ggl-mass", "fuehrer-leimkuhler",
-                                         "penalty", "augmented-lagrangian" };
+    static const char *const never[] = { "index3",   "ggl",
+                                         "ggl-mass", "fuehrer-leimkuhler",
+                                         "penalty",  "augmented-lagrangian" };
     int derivative = m->how.project & DAE_PROJECT_DERIVATIVE;
     if (m->how.project < 0 || m->how.project > (DAE_PROJECT_BOTH | DAE_PROJECT_DERIVATIVE))
         return refuse(m, "how.project", "not one of DAE_PROJECT_...");
-    if (m->how.project == DAE_PROJECT_DERIVATIVE)
-        m->how.project |= DAE_PROJECT_BOTH;
+    if (m->how.project == DAE_PROJECT_DERIVATIVE) m->how.project |= DAE_PROJECT_BOTH;
     if (derivative && (m->form->index != 0 || strstr(m->form->name, "-lagrangian") ||
                        strcmp(m->form->name, "penalty") == 0)) {
         dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' takes no derivative projection",
@@ -99,12 +96,12 @@ static dae_status may_project(dae_mechanism *m)
         return DAE_E_OPTION;
     }
     for (size_t i = 0; m->how.project && i < sizeof never / sizeof never[0]; i++) {
-        if (strcmp(m->form->name, never[i]) != 0)
-            continue;
+        if (strcmp(m->form->name, never[i]) != 0) continue;
         int keeps = i < 4;
         dae_fail(&m->report, DAE_E_OPTION, "formulation '%s' takes no projection", never[i]);
-        dae_why(&m->report, "%s", keeps ? "phi = 0 is one of its equations"
-                                        : "its solutions satisfy phi = 0 only nearly");
+        dae_why(&m->report, "%s",
+                keeps ? "phi = 0 is one of its equations"
+                      : "its solutions satisfy phi = 0 only nearly");
         dae_hint(&m->report, "project with index2, index1, index0, baumgarte or maggi-...");
         m->form = NULL;
         return DAE_E_OPTION;
@@ -126,13 +123,10 @@ static dae_status choose(dae_mechanism *m, const dae_formulation *how)
     double scale = m->model.time_scale > 0 ? m->model.time_scale : 1;
     m->beta = m->how.beta != 0 ? m->how.beta : 10 / scale;
     m->alpha = m->how.alpha != 0 ? m->how.alpha : m->beta;
-    m->penalty = m->how.penalty > 0        ? m->how.penalty
-                 : strcmp(name, "penalty") ? 1e4
-                                           : 1e7;
+    m->penalty = m->how.penalty > 0 ? m->how.penalty : strcmp(name, "penalty") ? 1e4 : 1e7;
     if (!(m->beta >= 0) || !(m->alpha >= 0) || !isfinite(m->alpha + m->beta)) {
         dae_fail(&m->report, DAE_E_OPTION, "alpha and beta must not be negative");
-        dae_why(&m->report, "alpha = %.3g, beta = %.3g: errors would grow", m->alpha,
-                m->beta);
+        dae_why(&m->report, "alpha = %.3g, beta = %.3g: errors would grow", m->alpha, m->beta);
         return DAE_E_OPTION;
     }
     m->form = form;
@@ -143,33 +137,54 @@ static dae_status take_memory(dae_mechanism *m)
 {
     size_t n = (size_t)m->n, k = (size_t)m->m, h = (size_t)m->h, l = n > k ? n : k;
     size_t all = n + k, state = 3 * n + 3 * k + 1; /* the largest state and a bit */
-    size_t full = m->sparse == NULL; /* dense squares are for the dense route */
+    size_t full = m->sparse == NULL;               /* dense squares are for the dense route */
     size_t in_M = dae_mech_M_count(m), in_W = dae_mech_W_count(m);
     m->lapack_size = full ? (int)(16 * all + 64 * l + 64) : 0;
     const dae_vector_wish wish[] = {
-        { &m->step, n },        { &m->reach, n },
+        { &m->step, n },
+        { &m->reach, n },
         { &m->U, full * k * k },
-        { &m->N0, full * n * n }, { &m->M, in_M },
-        { &m->W, in_W },         { &m->W_upper, in_W },
+        { &m->N0, full * n * n },
+        { &m->M, in_M },
+        { &m->W, in_W },
+        { &m->W_upper, in_W },
         { &m->W_side, full * k * n },
-        { &m->T, full * l * l }, { &m->B, full * l * l },
-        { &m->S, full * l * l }, { &m->kkt, full * all * all },
-        { &m->kkt_b, all },     { &m->G, full ? h * n : in_W },
-        { &m->A, full ? (k - h) * n : in_W }, { &m->b, k },
-        { &m->q_side, n },      { &m->phi_side, k },
-        { &m->sum, k },         { &m->sum_low, k },
-        { &m->near, n },        { &m->column, n },
-        { &m->f, n },           { &m->f_side, n },
-        { &m->a_side, n },      { &m->lambda_side, k },
-        { &m->lambda_new, k },  { &m->rate, k },
-        { &m->bias, k },        { &m->c, k },
-        { &m->v_side, n },      { &m->x_side, state },
-        { &m->r_low, state },   { &m->r_high, state },
-        { &m->values, state },  { &m->leading, state },
-        { &m->zero, n },        { &m->lapack, (size_t)m->lapack_size },
-        { &m->kinetic_q, n },   { &m->kinetic_v, n },
-        { &m->kinetic_T, n },   { &m->jets, 8 * n + 4 * h },
-        { &m->base, state },    { &m->x_near, state },
+        { &m->T, full * l * l },
+        { &m->B, full * l * l },
+        { &m->S, full * l * l },
+        { &m->kkt, full * all * all },
+        { &m->kkt_b, all },
+        { &m->G, full ? h * n : in_W },
+        { &m->A, full ? (k - h) * n : in_W },
+        { &m->b, k },
+        { &m->q_side, n },
+        { &m->phi_side, k },
+        { &m->sum, k },
+        { &m->sum_low, k },
+        { &m->near, n },
+        { &m->column, n },
+        { &m->f, n },
+        { &m->f_side, n },
+        { &m->a_side, n },
+        { &m->lambda_side, k },
+        { &m->lambda_new, k },
+        { &m->rate, k },
+        { &m->bias, k },
+        { &m->c, k },
+        { &m->v_side, n },
+        { &m->x_side, state },
+        { &m->r_low, state },
+        { &m->r_high, state },
+        { &m->values, state },
+        { &m->leading, state },
+        { &m->zero, n },
+        { &m->lapack, (size_t)m->lapack_size },
+        { &m->kinetic_q, n },
+        { &m->kinetic_v, n },
+        { &m->kinetic_T, n },
+        { &m->jets, 8 * n + 4 * h },
+        { &m->base, state },
+        { &m->x_near, state },
     };
     m->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
     m->pivots = dae_alloc(&m->memory, 4 * all, sizeof(int));
@@ -189,41 +204,34 @@ static dae_status take_memory(dae_mechanism *m)
 
 static dae_status take_leap(dae_mechanism *m)
 {
-    if (dae_mech_leap_open(m) == DAE_OK)
-        return DAE_OK;
+    if (dae_mech_leap_open(m) == DAE_OK) return DAE_OK;
     return dae_fail(&m->report, DAE_E_NOMEM, "out of memory for a mechanism of %d coordinates",
                     m->n);
 }
 
-dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
-                                          const dae_formulation *how, int version,
-                                          size_t model_bytes, size_t how_bytes)
+dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model, const dae_formulation *how,
+                                          int version, size_t model_bytes, size_t how_bytes)
 {
-    int known = version == DAE_VERSION && model_bytes == sizeof *model &&
-                how_bytes == sizeof *how;
+    int known = version == DAE_VERSION && model_bytes == sizeof *model && how_bytes == sizeof *how;
     dae_memory memory;
     dae_memory_init(&memory, known && how ? how->allocator : NULL);
     dae_mechanism *m = dae_alloc(&memory, 1, sizeof *m);
-    if (!m)
-        return nobody();
+    if (!m) return nobody();
     m->memory = memory;
     if (!known) {
         dae_fail(&m->report, DAE_E_VERSION, "built against another header");
-        dae_why(&m->report,
-                "version %d, structs of %zu and %zu bytes; here %d, %zu and %zu", version,
-                model_bytes, how_bytes, DAE_VERSION, sizeof *model, sizeof *how);
+        dae_why(&m->report, "version %d, structs of %zu and %zu bytes; here %d, %zu and %zu",
+                version, model_bytes, how_bytes, DAE_VERSION, sizeof *model, sizeof *how);
         dae_hint(&m->report, "compile your program again");
         return m;
     }
-    if (check_model(m, model) != DAE_OK)
-        return m;
+    if (check_model(m, model) != DAE_OK) return m;
     m->model = *model;
     m->n = model->coordinates;
     m->h = model->constraints;
     m->m = model->constraints + model->rolling;
     m->rank = m->m < m->n ? m->m : m->n;
-    if (choose(m, how) != DAE_OK)
-        return m;
+    if (choose(m, how) != DAE_OK) return m;
     if ((dae_mech_wants_sparse(model) && dae_mech_sparse_open(m) != DAE_OK) ||
         take_memory(m) != DAE_OK || take_leap(m) != DAE_OK) {
         m->form = NULL; /* it can be asked why, and closed */
@@ -237,8 +245,7 @@ dae_mechanism *dae_mechanism_open_version(const dae_mechanical *model,
 
 void dae_mechanism_close(dae_mechanism *m)
 {
-    if (!m || m == nobody())
-        return;
+    if (!m || m == nobody()) return;
     dae_memory memory = m->memory;
     dae_mech_tangent_close(m);
     dae_mech_sparse_close(m);

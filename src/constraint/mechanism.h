@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "daedalus/mechanics.h"
-#include "integrate/motion.h"
+#include "integrate/motion/motion.h"
 
 /* Where the parts of the state begin; -1: not there. */
 typedef struct dae_mech_layout { /* a: M times it, w, unless MECH_PLAIN_A */
@@ -32,7 +32,7 @@ enum { /* what a formulation is made of */
        MECH_MASS_Q = 64, /* M in front of q', v': otherwise the identity */
        MECH_MASS_V = 128,
        MECH_PLAIN_A = 512, /* the part a is the acceleration itself */
-       MECH_HELP = 256 /* cannot do with a singular M: see dae_mech_help */
+       MECH_HELP = 256     /* cannot do with a singular M: see dae_mech_help */
 };
 
 typedef struct dae_mech_form {
@@ -49,9 +49,9 @@ typedef struct dae_mech_form {
 extern const dae_mech_form dae_mech_forms[];
 extern const int dae_mech_form_count, dae_mech_form_all; /* listed; to be found */
 
-typedef struct dae_mech_sparse dae_mech_sparse; /* sparse.h */
+typedef struct dae_mech_sparse dae_mech_sparse;               /* sparse.h */
 typedef struct dae_mech_tangent_state dae_mech_tangent_state; /* tangent.h */
-typedef struct dae_mech_leap dae_mech_leap;     /* energy_step.c */
+typedef struct dae_mech_leap dae_mech_leap;                   /* energy_step.c */
 
 struct dae_mechanism {
     dae_memory memory;
@@ -66,7 +66,7 @@ struct dae_mechanism {
 
     /* derive.c */
     int calibrated;
-    double *step; /* n increments for differences by q_j */
+    double *step;  /* n increments for differences by q_j */
     double *reach; /* n scales of the equations of motion: step as a rule, or less */
     double step_t;
     /* rank.c */
@@ -84,18 +84,17 @@ struct dae_mechanism {
     double *vectors; /* the block of all of these */
     double *M, *W, *W_upper, *W_side, *T, *B, *S, *kkt, *kkt_b, *lapack;
     double *G, *A, *b, *q_side, *phi_side, *sum, *sum_low, *near, *column;
-    double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side,
-        *x_side;
+    double *f, *f_side, *a_side, *lambda_side, *lambda_new, *rate, *bias, *c, *v_side, *x_side;
     double *kinetic_q, *kinetic_v, *kinetic_T; /* kinetic.c */
     double *jets;                              /* jets.c: 2 n + h of them */
-    double *r_low, *r_high, *values, *base; /* room for a whole state and more */
-    double *x_near;                  /* the same: P(x) of derivative projection */
-    double *leading;                 /* the constant diagonal before x' */
-    double *zero;                    /* n */
+    double *r_low, *r_high, *values, *base;    /* room for a whole state and more */
+    double *x_near;                            /* the same: P(x) of derivative projection */
+    double *leading;                           /* the constant diagonal before x' */
+    double *zero;                              /* n */
     int *pivots, *iwork;
     int lapack_size;
 
-    dae_motion motion; /* motion.c */
+    dae_motion motion;               /* motion.c */
     dae_mech_tangent_state *tangent; /* NULL until somebody needs it */
 
     dae_problem problem;
@@ -133,16 +132,13 @@ int dae_mech_energy(dae_mechanism *m, double t, const double *q, const double *v
 int dae_mech_calibrate(dae_mechanism *m, double t, const double *q);
 void dae_mech_find_reach(dae_mechanism *m, double t, const double *q); /* with m->W */
 int dae_mech_mass(dae_mechanism *m, double t, const double *q, double *M);
-int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v,
-                   double *f);
+int dae_mech_force(dae_mechanism *m, double t, const double *q, const double *v, double *f);
 int dae_mech_phi(dae_mechanism *m, double t, const double *q, double *phi);
 int dae_mech_matrix(dae_mechanism *m, double t, const double *q, double *W);
 int dae_mech_rate(dae_mechanism *m, double t, const double *q, double *rate);
-int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v,
-                  double *bias);
+int dae_mech_bias(dae_mechanism *m, double t, const double *q, const double *v, double *bias);
 /* c = W v + rate and W as a by-product in m->W */
-int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v,
-                      double *c);
+int dae_mech_velocity(dae_mechanism *m, double t, const double *q, const double *v, double *c);
 /* (dW/dt)' nu along the motion */
 int dae_mech_matrix_rate(dae_mechanism *m, double t, const double *q, const double *v,
                          const double *nu, double *out);
@@ -172,8 +168,8 @@ int dae_mech_columns(dae_mechanism *m, const double *A, int rows, int n, double 
 void dae_mech_compress(const dae_mechanism *m, const double *c, double *out);
 void dae_mech_expand(const dae_mechanism *m, const double *mu, double *lambda);
 /* the rows of equations c = 0: U_active' c, U_rest' lambda */
-void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
-                   const double *lambda, double *r);
+void dae_mech_rows(const dae_mechanism *m, int count, const double *c, const double *lambda,
+                   double *r);
 void dae_mech_shortest(dae_mechanism *m, double *lambda); /* same W' lambda for m->W */
 const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64]);
 
@@ -194,9 +190,8 @@ int dae_mech_kkt_factor_between(dae_mechanism *m, const double *M, const double 
 /* a and lambda with the factors at hand, the force m->f (friction is added) and W a + m->bias = 0 */
 int dae_mech_respond(dae_mechanism *m, double t, const double *q, const double *v, double *a,
                      double *lambda);
-void dae_mech_kkt_solve(dae_mechanism *m, double *top,
-                        double *bottom);                  /* compressed bottom */
-int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
+void dae_mech_kkt_solve(dae_mechanism *m, double *top, double *bottom); /* compressed bottom */
+int dae_mech_divide_by_mass(dae_mechanism *m, double *w);               /* m->M */
 /* Where M is singular (Euler parameters) but not on the null space of W: M a = g, W a +
  * bias = 0 implies (M + p W'W) a = g - p W' bias with a regular matrix, and conversely.
  * These do nothing when help is 0: m->M += p W'W; g -= p W' bias; both for m->W,
@@ -204,11 +199,10 @@ int dae_mech_divide_by_mass(dae_mechanism *m, double *w); /* m->M */
 void dae_mech_help(dae_mechanism *m);
 void dae_mech_help_force(dae_mechanism *m, double *g);
 int dae_mech_find_help(dae_mechanism *m, double t, const double *q); /* sets m->help */
-int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q,
-                               const double *v, const double *lambda, double *a);
+int dae_mech_free_acceleration(dae_mechanism *m, double t, const double *q, const double *v,
+                               const double *lambda, double *a);
 /* 2 alpha (W v + rate) + beta^2 phi */
-int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v,
-                      double *extra);
+int dae_mech_feedback(dae_mechanism *m, double t, const double *q, const double *v, double *extra);
 
 /* maggi.c */
 int dae_mech_partition(dae_mechanism *m, double *N0);
@@ -217,8 +211,8 @@ int dae_mech_null_svd(dae_mechanism *m, double *N0);
 int dae_mech_null_eigen(dae_mechanism *m, double *N0);
 int dae_mech_null_gram_schmidt(dae_mechanism *m, double *N0);
 int dae_mech_base(dae_mechanism *m, double t, const double *q); /* N0, once or anew */
-int dae_mech_minimal_velocity(dae_mechanism *m, double t, const double *q,
-                              const double *e, double *v);
+int dae_mech_minimal_velocity(dae_mechanism *m, double t, const double *q, const double *e,
+                              double *v);
 int dae_mech_minimal_rhs(dae_mechanism *m, double t, const double *x, double *f);
 
 /* formulations.c */
@@ -229,8 +223,7 @@ int dae_mech_penalty_solve(dae_mechanism *m, double t, const double *q, const do
 int dae_mech_velocity_of(dae_mechanism *m, double t, const double *x, double *v);
 int dae_mech_lambda_of(dae_mechanism *m, double t, const double *x, const double *v,
                        double *lambda);
-int dae_mech_ready(dae_mechanism *m, double t,
-                   const double *q); /* calibrate, rank, base; layout */
+int dae_mech_ready(dae_mechanism *m, double t, const double *q); /* calibrate, rank, base; layout */
 void dae_mech_lay_out(dae_mechanism *m);
 
 /* problem.c: the callbacks of dae_problem, names, levels */
@@ -253,8 +246,7 @@ int dae_mech_leap_look(dae_mechanism *m, double t, const double *q);
 int dae_mech_leap_step(double t, double h, double damping, const double *x, const double *xdot,
                        double *x_end, double *xdot_end, void *user);
 /* jacobian.c: of the right side, or with xdot of the residual; J is zero on arrival */
-int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot,
-                      double *J);
+int dae_mech_jacobian(dae_mechanism *m, double t, const double *x, const double *xdot, double *J);
 
 /* assemble.c */
 int dae_mech_to_position(dae_mechanism *m, double t, double *q, const double *target);
@@ -270,8 +262,7 @@ static inline size_t dae_mech_at(int i, int j, int rows)
 static inline double dae_mech_dot(const double *a, const double *b, int n)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
@@ -287,11 +278,10 @@ static inline double dae_mech_most(const double *a, int n)
 }
 
 /* out += A' y, A being rows x n by columns */
-static inline void dae_mech_add_transposed(const double *A, int rows, int n,
-                                           const double *y, double *out)
+static inline void dae_mech_add_transposed(const double *A, int rows, int n, const double *y,
+                                           double *out)
 {
-    for (int j = 0; j < n; j++)
-        out[j] += dae_mech_dot(A + (size_t)j * (size_t)rows, y, rows);
+    for (int j = 0; j < n; j++) out[j] += dae_mech_dot(A + (size_t)j * (size_t)rows, y, rows);
 }
 
 /* out += factor A y */
@@ -299,8 +289,7 @@ static inline void dae_mech_add_product(const double *A, int rows, int n, double
                                         const double *y, double *out)
 {
     for (int j = 0; j < n; j++)
-        for (int i = 0; i < rows; i++)
-            out[i] += factor * A[dae_mech_at(i, j, rows)] * y[j];
+        for (int i = 0; i < rows; i++) out[i] += factor * A[dae_mech_at(i, j, rows)] * y[j];
 }
 
 #endif

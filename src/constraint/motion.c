@@ -29,8 +29,7 @@ static int factor(dae_motion *k, const double *upper)
     int64_t before = m->sparse ? m->sparse->kkt.repivots : 0;
     int answer = dae_mech_kkt_factor_between(m, m->M, upper);
     k->factorizations++;
-    if (answer != DAE_OK)
-        k->trouble = DAE_MOTION_SINGULAR;
+    if (answer != DAE_OK) k->trouble = DAE_MOTION_SINGULAR;
     if (m->sparse) {
         k->repivots += m->sparse->kkt.repivots - before;
         k->entries = m->sparse->kkt.pattern.count;
@@ -54,21 +53,18 @@ static int settle(dae_motion *k, double t, const double *q, const double *v, dou
 {
     dae_mechanism *m = mechanism_of(k);
     int answer = dae_mech_bias(m, t, q, v, m->bias);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, t, q, v, m->f);
+    if (answer == DAE_OK) answer = dae_mech_force(m, t, q, v, m->f);
     k->forces++;
     return answer == DAE_OK ? respond(k, t, q, v, a, lambda) : answer;
 }
 
-static int accelerate(dae_motion *k, double t, const double *q, const double *v,
-                      double *a, double *lambda)
+static int accelerate(dae_motion *k, double t, const double *q, const double *v, double *a,
+                      double *lambda)
 {
     dae_mechanism *m = mechanism_of(k);
     int answer = dae_mech_mass(m, t, q, m->M);
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, t, q, m->W);
-    if (answer == DAE_OK)
-        answer = factor(k, m->W);
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, t, q, m->W);
+    if (answer == DAE_OK) answer = factor(k, m->W);
     return answer == DAE_OK ? settle(k, t, q, v, a, lambda) : answer;
 }
 
@@ -81,15 +77,11 @@ static int stage(dae_motion *k, const dae_motion_stage *g, double *a, double *la
         memcpy(upper, m->W, dae_mech_W_count(m) * sizeof *upper);
     else if (answer == DAE_OK)
         answer = dae_mech_matrix(m, g->t, g->q, upper);
-    if (answer == DAE_OK)
-        answer = dae_mech_velocity(m, g->t_next, g->q_next, g->v_next, m->bias);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, g->t, g->q, g->v, m->f);
+    if (answer == DAE_OK) answer = dae_mech_velocity(m, g->t_next, g->q_next, g->v_next, m->bias);
+    if (answer == DAE_OK) answer = dae_mech_force(m, g->t, g->q, g->v, m->f);
     k->forces++;
-    for (int i = 0; i < m->m; i++)
-        m->bias[i] /= g->theta;
-    if (answer == DAE_OK)
-        answer = factor(k, upper);
+    for (int i = 0; i < m->m; i++) m->bias[i] /= g->theta;
+    if (answer == DAE_OK) answer = factor(k, upper);
     return answer == DAE_OK ? respond(k, g->t, g->q, g->v, a, lambda) : answer;
 }
 
@@ -100,8 +92,7 @@ static void shift(dae_motion *k, const double *c, double *dq)
     double *bottom = m->lambda_side;
     memset(dq, 0, (size_t)m->n * sizeof *dq);
     dae_mech_compress(m, c, bottom);
-    for (int i = 0; i < m->rank; i++)
-        bottom[i] = -bottom[i];
+    for (int i = 0; i < m->rank; i++) bottom[i] = -bottom[i];
     dae_mech_kkt_solve(m, dq, bottom);
     k->solves++;
 }
@@ -119,37 +110,28 @@ static int to_position(dae_motion *k, double t, double *q)
     double before = INFINITY;
     for (int pass = 0; pass < PASSES; pass++) {
         int answer = dae_mech_phi(m, t, q, m->c);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer != DAE_OK) return answer;
         double now = dae_mech_misses(m, m->c, q);
         if (now <= 2 || (pass > 1 && now > 0.5 * before))
             return now <= 1e4 ? DAE_OK : lost(k); /* phi may be noisier than we think */
         before = now;
-        for (int i = m->h; i < m->m; i++)
-            m->c[i] = 0; /* rolling: A dq = 0 */
+        for (int i = m->h; i < m->m; i++) m->c[i] = 0; /* rolling: A dq = 0 */
         shift(k, m->c, m->a_side);
-        for (int j = 0; j < m->n; j++)
-            q[j] += m->a_side[j];
+        for (int j = 0; j < m->n; j++) q[j] += m->a_side[j];
     }
     return before <= 1e4 ? DAE_OK : lost(k);
 }
 
-static int finish(dae_motion *k, double t, double *q, double *v, double *a,
-                  double *lambda)
+static int finish(dae_motion *k, double t, double *q, double *v, double *a, double *lambda)
 {
     dae_mechanism *m = mechanism_of(k);
     int answer = k->position && m->h > 0 ? to_position(k, t, q) : DAE_OK;
-    if (answer == DAE_OK)
-        answer = dae_mech_velocity(m, t, q, v, m->c);
-    if (answer == DAE_OK)
-        answer = dae_mech_mass(m, t, q, m->M);
-    if (answer == DAE_OK)
-        answer = factor(k, m->W);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_velocity(m, t, q, v, m->c);
+    if (answer == DAE_OK) answer = dae_mech_mass(m, t, q, m->M);
+    if (answer == DAE_OK) answer = factor(k, m->W);
+    if (answer != DAE_OK) return answer;
     shift(k, m->c, m->a_side);
-    for (int j = 0; j < m->n; j++)
-        v[j] += m->a_side[j];
+    for (int j = 0; j < m->n; j++) v[j] += m->a_side[j];
     return settle(k, t, q, v, a, lambda);
 }
 
@@ -159,21 +141,18 @@ static void flatten(dae_motion *k, double *z)
     memset(m->c, 0, (size_t)m->m * sizeof *m->c);
     dae_mech_W_times(m, m->W, z, m->c);
     shift(k, m->c, m->a_side);
-    for (int j = 0; j < m->n; j++)
-        z[j] += m->a_side[j];
+    for (int j = 0; j < m->n; j++) z[j] += m->a_side[j];
 }
 
 /* The formulations whose equations are those of the mechanism, in q and v. */
 static const char *why_not(const dae_mech_form *form)
 {
-    static const char *const changed[] = { "baumgarte", "penalty",
-                                           "augmented-lagrangian" };
+    static const char *const changed[] = { "baumgarte", "penalty", "augmented-lagrangian" };
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
         if (strcmp(form->name, changed[i]) == 0)
             return "it changes the equations of motion; these methods solve the exact "
                    "ones";
-    if (!(form->parts & MECH_V))
-        return "velocities are no part of its state";
+    if (!(form->parts & MECH_V)) return "velocities are no part of its state";
     return form->parts & (MECH_A | MECH_NU) ? "accelerations are unknowns of it" : NULL;
 }
 

@@ -14,8 +14,7 @@
 static int leading_mass(dae_mechanism *m, double t, const double *x)
 {
     int answer = dae_mech_mass(m, t, x, m->M);
-    if (answer != DAE_OK || !(m->help > 0) || !(m->form->parts & MECH_HELP))
-        return answer;
+    if (answer != DAE_OK || !(m->help > 0) || !(m->form->parts & MECH_HELP)) return answer;
     answer = dae_mech_matrix(m, t, x, m->W);
     dae_mech_help(m);
     return answer;
@@ -28,8 +27,7 @@ static int rhs(double t, const double *x, double *f, void *user)
 }
 
 /* out := C x' for the blocks that stand before q' and v' */
-static int leading(dae_mechanism *m, double t, const double *x, const double *xdot,
-                   double *out)
+static int leading(dae_mechanism *m, double t, const double *x, const double *xdot, double *out)
 {
     size_t n = (size_t)m->n;
     int answer = DAE_OK, dynamic = m->at.v >= 0 ? m->at.v : m->at.e;
@@ -38,12 +36,10 @@ static int leading(dae_mechanism *m, double t, const double *x, const double *xd
     memset(out, 0, (size_t)m->at.size * sizeof *out);
     memcpy(out, xdot, n * sizeof *out);
     memcpy(out + dynamic, xdot + dynamic, (size_t)count * sizeof *out);
-    if (blocks)
-        answer = leading_mass(m, t, x);
+    if (blocks) answer = leading_mass(m, t, x);
     for (int k = 0; k < 2 && answer == DAE_OK; k++) {
         int at = k ? m->at.v : 0;
-        if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q)))
-            continue;
+        if (!(blocks & (k ? MECH_MASS_V : MECH_MASS_Q))) continue;
         memset(out + at, 0, n * sizeof *out);
         dae_mech_M_times(m, 1, xdot + at, out + at);
     }
@@ -54,10 +50,8 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
 {
     dae_mechanism *m = user;
     int answer = m->form->rhs(m, t, x, m->values);
-    if (answer == DAE_OK)
-        answer = leading(m, t, x, xdot, r);
-    for (int i = 0; i < m->at.size; i++)
-        r[i] -= m->values[i];
+    if (answer == DAE_OK) answer = leading(m, t, x, xdot, r);
+    for (int i = 0; i < m->at.size; i++) r[i] -= m->values[i];
     return answer;
 }
 
@@ -73,8 +67,7 @@ double dae_mech_increment(const dae_mechanism *m, int j, double x)
     return 1e-5 * fmax(fabs(x), scale);
 }
 
-static int jacobian_x(double t, const double *x, const double *xdot, double *K,
-                      void *user)
+static int jacobian_x(double t, const double *x, const double *xdot, double *K, void *user)
 {
     dae_mechanism *m = user;
     const double *with = m->problem.residual ? xdot : NULL;
@@ -82,8 +75,7 @@ static int jacobian_x(double t, const double *x, const double *xdot, double *K,
                      : dae_mech_jacobian(m, t, x, with, K);
 }
 
-static int jacobian_xdot(double t, const double *x, const double *xdot, double *C,
-                         void *user)
+static int jacobian_xdot(double t, const double *x, const double *xdot, double *C, void *user)
 {
     dae_mechanism *m = user;
     size_t size = (size_t)m->at.size, n = (size_t)m->n;
@@ -118,10 +110,8 @@ static void set_levels(dae_mechanism *m)
                                         : DAE_ALGEBRAIC;
     for (int i = 0; i < m->m && m->at.lambda >= 0; i++)
         level[m->at.lambda + i] = i < m->h ? form->lambda_level : form->rolling_level;
-    for (int i = 0; i < m->h && m->at.mu >= 0; i++)
-        level[m->at.mu + i] = DAE_INDEX2;
-    for (int i = 0; i < m->m && m->at.nu >= 0; i++)
-        level[m->at.nu + i] = DAE_INDEX2;
+    for (int i = 0; i < m->h && m->at.mu >= 0; i++) level[m->at.mu + i] = DAE_INDEX2;
+    for (int i = 0; i < m->m && m->at.nu >= 0; i++) level[m->at.nu + i] = DAE_INDEX2;
 }
 
 enum { NAME = 80 };
@@ -166,8 +156,7 @@ static void set_names(dae_mechanism *m)
         { at->mu, m->h, 1, "mu %s", rows[0] },
         { at->nu, m->m, 1, "nu %s", rows[1] },
     };
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-        name_part(m, &parts[k]);
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) name_part(m, &parts[k]);
 }
 
 void dae_mech_problem_fill(dae_mechanism *m)
@@ -201,8 +190,7 @@ void dae_mech_problem_fill(dae_mechanism *m)
     }
     p->rhs = rhs;
     p->mass_kind = m->at.lambda >= 0 ? DAE_MASS_DIAGONAL : DAE_MASS_IDENTITY;
-    if (m->at.lambda < 0)
-        return;
+    if (m->at.lambda < 0) return;
     memset(m->leading, 0, (size_t)m->at.size * sizeof(double));
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < m->n; i++) {

@@ -41,8 +41,7 @@ enum { PASSES = 10, SETTLED = 100 };
  * free: then the identity. */
 static int factor(dae_mechanism *m)
 {
-    if (dae_mech_kkt_factor(m, m->M) == DAE_OK)
-        return DAE_OK;
+    if (dae_mech_kkt_factor(m, m->M) == DAE_OK) return DAE_OK;
     dae_mech_set_unit_mass(m);
     return dae_mech_kkt_factor(m, m->M);
 }
@@ -50,8 +49,7 @@ static int factor(dae_mechanism *m)
 double dae_mech_misses(dae_mechanism *m, const double *phi, const double *q)
 {
     double most = 0;
-    for (int j = 0; j < m->n; j++)
-        m->column[j] = fabs(q[j]) + m->step[j];
+    for (int j = 0; j < m->n; j++) m->column[j] = fabs(q[j]) + m->step[j];
     dae_mech_W_sums(m, m->column, m->sum);
     for (int i = 0; i < m->h; i++)
         most = fmax(most, fabs(phi[i]) / (DBL_EPSILON * m->sum[i] + DBL_MIN));
@@ -64,11 +62,9 @@ static double step(dae_mechanism *m, const double *from, double *q)
     double most = 0;
     double *dq = m->a_side, *bottom = m->lambda_side;
     memset(dq, 0, (size_t)m->n * sizeof *dq);
-    for (int j = 0; j < m->n; j++)
-        m->v_side[j] = from[j] - q[j];
+    for (int j = 0; j < m->n; j++) m->v_side[j] = from[j] - q[j];
     dae_mech_M_times(m, 1, m->v_side, dq);
-    for (int i = 0; i < m->m; i++)
-        m->c[i] = i < m->h ? -m->c[i] : 0;
+    for (int i = 0; i < m->m; i++) m->c[i] = i < m->h ? -m->c[i] : 0;
     dae_mech_compress(m, m->c, bottom);
     dae_mech_kkt_solve(m, dq, bottom);
     for (int j = 0; j < m->n; j++) {
@@ -87,16 +83,14 @@ static int position(dae_mechanism *m, double t, double *q, int settled)
     memcpy(from, q, (size_t)m->n * sizeof *q);
     for (int k = 0; k < (settled ? SETTLED : PASSES); k++) {
         int answer = dae_mech_phi(m, t, q, m->c);
-        if (answer == DAE_OK)
-            answer = dae_mech_matrix(m, t, q, m->W);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer == DAE_OK) answer = dae_mech_matrix(m, t, q, m->W);
+        if (answer != DAE_OK) return answer;
         double now = dae_mech_misses(m, m->c, q);
-        if (moved <= 1e3 && (moved <= 2 || moved >= last) && (now <= 2 || (k > 1 && now > 0.5 * before)))
+        if (moved <= 1e3 && (moved <= 2 || moved >= last) &&
+            (now <= 2 || (k > 1 && now > 0.5 * before)))
             return now <= 1e4 ? DAE_OK : DAE_RETRY; /* phi may be noisier than we think */
         before = now;
-        if (factor(m) != DAE_OK)
-            return DAE_RETRY;
+        if (factor(m) != DAE_OK) return DAE_RETRY;
         double dq = step(m, from, q);
         last = moved;
         moved = settled ? dq : 0;
@@ -109,17 +103,13 @@ static int velocity(dae_mechanism *m, double t, const double *q, double *v)
     double *dv = m->a_side, *bottom = m->lambda_side;
     for (int pass = 0; pass < 2; pass++) { /* the second removes rounding of the first */
         int answer = dae_mech_velocity(m, t, q, v, m->c);
-        if (answer == DAE_OK && pass == 0)
-            answer = factor(m);
-        if (answer != DAE_OK)
-            return answer;
-        for (int i = 0; i < m->m; i++)
-            m->c[i] = -m->c[i];
+        if (answer == DAE_OK && pass == 0) answer = factor(m);
+        if (answer != DAE_OK) return answer;
+        for (int i = 0; i < m->m; i++) m->c[i] = -m->c[i];
         memset(dv, 0, (size_t)m->n * sizeof *dv);
         dae_mech_compress(m, m->c, bottom);
         dae_mech_kkt_solve(m, dv, bottom);
-        for (int j = 0; j < m->n; j++)
-            v[j] += dv[j];
+        for (int j = 0; j < m->n; j++) v[j] += dv[j];
     }
     return DAE_OK;
 }
@@ -133,8 +123,7 @@ static int bring(dae_mechanism *m, double t, double *x)
         dae_mech_set_unit_mass(m);
     if (answer == DAE_OK && m->h > 0 && (m->how.project & DAE_PROJECT_POSITION))
         answer = position(m, t, x, m->how.project & DAE_PROJECT_DERIVATIVE);
-    if (answer == DAE_OK && m->m > 0 && m->at.v >= 0 &&
-        (m->how.project & DAE_PROJECT_VELOCITY))
+    if (answer == DAE_OK && m->m > 0 && m->at.v >= 0 && (m->how.project & DAE_PROJECT_VELOCITY))
         answer = velocity(m, t, x, x + m->at.v);
     return answer;
 }
@@ -149,8 +138,7 @@ int dae_mech_project(double t, double *x, const double *weight, void *user)
 int dae_mech_where(dae_mechanism *m, double t, const double *x, const double **at)
 {
     *at = x;
-    if (!(m->how.project & DAE_PROJECT_DERIVATIVE))
-        return DAE_OK;
+    if (!(m->how.project & DAE_PROJECT_DERIVATIVE)) return DAE_OK;
     *at = m->x_near;
     memcpy(m->x_near, x, (size_t)m->at.size * sizeof *x);
     return bring(m, t, m->x_near);

@@ -30,18 +30,15 @@ static int factor_rows(dae_mechanism *m, const double *A, int lda, int rows)
     double *tau = m->kkt_b, *R = m->S;
     for (int i = 0; i < rows; i++) {
         double length = 0;
-        for (int j = 0; j < n; j++)
-            length = hypot(length, A[dae_mech_at(i, j, lda)]);
+        for (int j = 0; j < n; j++) length = hypot(length, A[dae_mech_at(i, j, lda)]);
         for (int j = 0; j < n; j++)
             R[dae_mech_at(j, i, n)] = length > 0 ? A[dae_mech_at(i, j, lda)] / length : 0;
         m->iwork[i] = 0;
     }
-    if (rows == 0)
-        return 0;
+    if (rows == 0) return 0;
     dgeqp3_(&n, &rows, R, &n, m->iwork, tau, m->lapack, &m->lapack_size, &info);
     int most = rows < n ? rows : n, rank = 0;
-    while (rank < most && fabs(R[dae_mech_at(rank, rank, n)]) > rank_tolerance)
-        rank++;
+    while (rank < most && fabs(R[dae_mech_at(rank, rank, n)]) > rank_tolerance) rank++;
     return rank;
 }
 
@@ -55,8 +52,7 @@ int dae_mech_columns(dae_mechanism *m, const double *A, int rows, int n, double 
     memset(m->iwork, 0, (size_t)n * sizeof(int));
     dgeqp3_(&rows, &n, R, &rows, m->iwork, tau, m->lapack, &m->lapack_size, &info);
     double most = k > 0 ? fabs(R[0]) : 0;
-    while (limit < k && fabs(R[dae_mech_at(limit, limit, rows)]) > rank_tolerance * most)
-        limit++;
+    while (limit < k && fabs(R[dae_mech_at(limit, limit, rows)]) > rank_tolerance * most) limit++;
     memset(basis, 0, (size_t)rows * (size_t)rows * sizeof *basis);
     memcpy(basis, R, (size_t)rows * (size_t)k * sizeof *basis);
     dorgqr_(&rows, &rows, &k, basis, &rows, tau, m->lapack, &m->lapack_size, &info);
@@ -67,10 +63,8 @@ static void set_identity(dae_mechanism *m)
 {
     size_t k = (size_t)m->m;
     memset(m->U, 0, k * k * sizeof *m->U);
-    for (size_t i = 0; i < k; i++)
-        m->U[i + i * k] = 1;
-    for (int i = 0; i < m->m; i++)
-        m->active[i] = i;
+    for (size_t i = 0; i < k; i++) m->U[i + i * k] = 1;
+    for (int i = 0; i < m->m; i++) m->active[i] = i;
 }
 
 /* A (rows `from` on of W) minus its part in the row space of phi_q, into m->A, whose QR
@@ -78,8 +72,7 @@ static void set_identity(dae_mechanism *m)
 static void restrict_rolling(dae_mechanism *m, int rank)
 {
     int n = m->n, rows = m->m - m->h, info = 0;
-    if (rank > 0)
-        dorgqr_(&n, &rank, &rank, m->S, &n, m->kkt_b, m->lapack, &m->lapack_size, &info);
+    if (rank > 0) dorgqr_(&n, &rank, &rank, m->S, &n, m->kkt_b, m->lapack, &m->lapack_size, &info);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < n; j++)
             m->A[dae_mech_at(i, j, rows)] = m->W[dae_mech_at(m->h + i, j, m->m)];
@@ -87,10 +80,8 @@ static void restrict_rolling(dae_mechanism *m, int rank)
         for (int i = 0; i < rows; i++) {
             double part = 0;
             const double *Q = m->S + (size_t)k * (size_t)n;
-            for (int j = 0; j < n; j++)
-                part += m->A[dae_mech_at(i, j, rows)] * Q[j];
-            for (int j = 0; j < n; j++)
-                m->A[dae_mech_at(i, j, rows)] -= part * Q[j];
+            for (int j = 0; j < n; j++) part += m->A[dae_mech_at(i, j, rows)] * Q[j];
+            for (int j = 0; j < n; j++) m->A[dae_mech_at(i, j, rows)] -= part * Q[j];
         }
 }
 
@@ -100,8 +91,7 @@ static void put_block(dae_mechanism *m, int from, int rows, int rank, const doub
     for (int k = 0; k < rows; k++)
         for (int i = 0; i < rows; i++)
             m->U[dae_mech_at(from + i, from + k, m->m)] = basis[dae_mech_at(i, k, rows)];
-    for (int k = 0; k < rank; k++)
-        m->active[(*next)++] = from + k;
+    for (int k = 0; k < rank; k++) m->active[(*next)++] = from + k;
 }
 
 /* The rank of m->W, the smallest pivot and whose it is; changes nothing but scratch. */
@@ -123,8 +113,7 @@ int dae_mech_look(dae_mechanism *m, double *pivot, int *weakest)
 double dae_mech_independence(dae_mechanism *m)
 {
     int last = m->rank_best - 1;
-    if (m->sparse)
-        return NAN;
+    if (m->sparse) return NAN;
     factor_rows(m, m->W, m->m, m->m);
     return last >= 0 ? fabs(m->S[dae_mech_at(last, last, m->n)]) : 1;
 }
@@ -137,8 +126,7 @@ void dae_mech_dependence(const dae_mechanism *m, double *y)
     memset(y, 0, (size_t)m->m * sizeof *y);
     for (int i = last; i >= 0; i--) {
         double sum = i == last ? -1 : m->S[dae_mech_at(i, last, n)];
-        for (int k = i + 1; k < last; k++)
-            sum -= m->S[dae_mech_at(i, k, n)] * y[m->iwork[k] - 1];
+        for (int k = i + 1; k < last; k++) sum -= m->S[dae_mech_at(i, k, n)] * y[m->iwork[k] - 1];
         y[m->iwork[i] - 1] = i == last ? sum : sum / m->S[dae_mech_at(i, i, n)];
     }
 }
@@ -146,8 +134,7 @@ void dae_mech_dependence(const dae_mechanism *m, double *y)
 /* After dae_mech_look. The minimal formulations find the rank anew on the way. */
 static void remember_best(dae_mechanism *m)
 {
-    if (m->sparse || m->rank == 0 || m->rank < m->rank_best)
-        return;
+    if (m->sparse || m->rank == 0 || m->rank < m->rank_best) return;
     double pivot = fabs(m->S[dae_mech_at(m->rank - 1, m->rank - 1, m->n)]);
     m->apart = m->rank > m->rank_best ? pivot : fmax(m->apart, pivot);
     m->rank_best = m->rank;
@@ -159,11 +146,9 @@ void dae_mech_rank(dae_mechanism *m)
     m->rank = dae_mech_look(m, &m->pivot, &m->weakest);
     remember_best(m);
     m->rank_h = h;
-    if (m->sparse)
-        return;
+    if (m->sparse) return;
     set_identity(m);
-    if (m->rank == m->m)
-        return;
+    if (m->rank == m->m) return;
     memset(m->U, 0, (size_t)m->m * (size_t)m->m * sizeof *m->U);
     m->rank_h = factor_rows(m, m->W, m->m, h);
     restrict_rolling(m, m->rank_h);
@@ -200,8 +185,8 @@ void dae_mech_expand(const dae_mechanism *m, const double *mu, double *lambda)
             lambda[i] += m->U[dae_mech_at(i, m->active[k], m->m)] * mu[k];
 }
 
-void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
-                   const double *lambda, double *r)
+void dae_mech_rows(const dae_mechanism *m, int count, const double *c, const double *lambda,
+                   double *r)
 {
     if (m->rank == m->m) {
         memcpy(r, c, (size_t)count * sizeof *r);
@@ -217,23 +202,20 @@ void dae_mech_rows(const dae_mechanism *m, int count, const double *c,
 
 void dae_mech_shortest(dae_mechanism *m, double *lambda)
 {
-    if (m->rank == m->m)
-        return;
+    if (m->rank == m->m) return;
     int rank = dae_mech_columns(m, m->W, m->m, m->n, m->B);
     memcpy(m->c, lambda, (size_t)m->m * sizeof(double));
     memset(lambda, 0, (size_t)m->m * sizeof(double));
     for (int k = 0; k < rank; k++) {
         const double *u = m->B + (size_t)k * (size_t)m->m;
         double part = dae_mech_dot(u, m->c, m->m);
-        for (int i = 0; i < m->m; i++)
-            lambda[i] += part * u[i];
+        for (int i = 0; i < m->m; i++) lambda[i] += part * u[i];
     }
 }
 
 const char *dae_mech_constraint_name(const dae_mechanism *m, int i, char text[64])
 {
-    if (m->model.constraint_names && i >= 0)
-        return m->model.constraint_names[i];
+    if (m->model.constraint_names && i >= 0) return m->model.constraint_names[i];
     snprintf(text, 64, "constraint %d", i + 1);
     return text;
 }

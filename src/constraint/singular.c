@@ -37,8 +37,7 @@ static double ahead(dae_mechanism *m, double t, const double *x, double s)
 {
     double *q = m->r_high;
     const double *v = m->r_low;
-    for (int j = 0; j < m->n; j++)
-        q[j] = x[j] + s * v[j];
+    for (int j = 0; j < m->n; j++) q[j] = x[j] + s * v[j];
     return pivot_at(m, t + s, q);
 }
 
@@ -46,8 +45,7 @@ static double ahead(dae_mechanism *m, double t, const double *x, double s)
 static double reach(const dae_mechanism *m, double pivot)
 {
     double rate = 0;
-    for (int j = 0; j < m->n; j++)
-        rate = fmax(rate, fabs(m->r_low[j]) / (32 * m->step[j]));
+    for (int j = 0; j < m->n; j++) rate = fmax(rate, fabs(m->r_low[j]) / (32 * m->step[j]));
     return rate > 0 ? 4 * pivot / rate : 0;
 }
 
@@ -80,8 +78,7 @@ static void name_dependent(dae_mechanism *m, char *text, size_t size)
     most = dae_mech_most(y, m->m);
     text[0] = 0;
     for (int i = 0; i < m->m && named < 8; i++) {
-        if (fabs(y[i]) < 0.05 * most)
-            continue;
+        if (fabs(y[i]) < 0.05 * most) continue;
         int k = snprintf(text + at, size - at, "%s'%s'", named++ ? ", " : "",
                          dae_mech_constraint_name(m, i, own));
         at += k > 0 && (size_t)k < size - at ? (size_t)k : 0;
@@ -92,14 +89,12 @@ int dae_mech_singular(dae_motion *k, double t, const double *x, dae_motion_singu
 {
     dae_mechanism *m = k->mechanism;
     double pivot = m->m > 0 && m->apart > 0 && !m->sparse ? pivot_at(m, t, x) : NAN;
-    if (!(pivot < SMALL * m->apart))
-        return 0;
+    if (!(pivot < SMALL * m->apart)) return 0;
     if (dae_mech_velocity_of(m, t, x, m->r_low) != DAE_OK)
         memset(m->r_low, 0, (size_t)m->n * sizeof(double));
     double far = reach(m, pivot), s = far > 0 ? smallest(m, t, x, far) : 0;
     double least = ahead(m, t, x, s);
-    if (!(least < ZERO * pivot || least < DEPENDENT * m->apart))
-        return 0;
+    if (!(least < ZERO * pivot || least < DEPENDENT * m->apart)) return 0;
     *found = (dae_motion_singular){ .t = t + s, .pivot = pivot, .first = m->apart };
     name_dependent(m, found->names, sizeof found->names);
     return 1;

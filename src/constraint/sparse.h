@@ -55,8 +55,8 @@ int dae_mech_pattern(const dae_mechanism *m, int n, dae_mech_emit emit, dae_matr
 int dae_mech_color(const dae_mechanism *m, const dae_matrix *a, dae_mech_colors *out);
 
 /* out += factor A y and out += factor A'y, rows from `from` to `to` of A, numbered from 0 */
-void dae_mech_sparse_times(const dae_matrix *a, const double *A, int from, int to,
-                           double factor, const double *y, double *out);
+void dae_mech_sparse_times(const dae_matrix *a, const double *A, int from, int to, double factor,
+                           const double *y, double *out);
 void dae_mech_sparse_transposed(const dae_matrix *a, const double *A, int from, int to,
                                 double factor, const double *y, double *out);
 
@@ -73,15 +73,14 @@ void dae_mech_kkt_close(dae_mechanism *m, dae_mech_kkt *k); /* also of an all-ze
 void dae_mech_kkt_put_W(const dae_mechanism *m, dae_mech_kkt *k, const double *upper,
                         const double *scale);
 int dae_mech_kkt_refactor(dae_mech_kkt *k, dae_factor_info *info);
-void dae_mech_kkt_solve_with(dae_mechanism *m, const dae_mech_kkt *k, double *top,
-                             double *bottom);
+void dae_mech_kkt_solve_with(dae_mechanism *m, const dae_mech_kkt *k, double *top, double *bottom);
 int dae_mech_sparse_rank(dae_mechanism *m); /* DAE_E_SINGULAR, told: dependent constraints */
 
 /* sparse_jacobian.c */
 int dae_mech_sparse_jacobian_open(dae_mechanism *m);
 void dae_mech_sparse_leading(const dae_mechanism *m, double *C); /* with m->M */
-int dae_mech_sparse_differentiate(dae_mechanism *m, double t, const double *x,
-                                  const double *xdot, double *J);
+int dae_mech_sparse_differentiate(dae_mechanism *m, double t, const double *x, const double *xdot,
+                                  double *J);
 /* Is the pattern right at x? DAE_E_PATTERN, told. */
 int dae_mech_sparse_check(dae_mechanism *m, double t, const double *x, const double *xdot);
 

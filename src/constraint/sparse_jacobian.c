@@ -20,22 +20,18 @@
 #include <math.h>
 #include <string.h>
 
-static void emit_block(const dae_matrix *a, int rows, int row, int column,
-                       dae_mech_entries *e)
+static void emit_block(const dae_matrix *a, int rows, int row, int column, dae_mech_entries *e)
 {
     for (int j = 0; j < a->n; j++)
         for (int64_t k = a->start[j]; k < a->start[j + 1]; k++)
-            if (a->row[k] < rows)
-                dae_mech_entry(e, row + a->row[k], column + j);
+            if (a->row[k] < rows) dae_mech_entry(e, row + a->row[k], column + j);
 }
 
-static void emit_transposed(const dae_matrix *a, int rows, int row, int column,
-                            dae_mech_entries *e)
+static void emit_transposed(const dae_matrix *a, int rows, int row, int column, dae_mech_entries *e)
 {
     for (int j = 0; j < a->n; j++)
         for (int64_t k = a->start[j]; k < a->start[j + 1]; k++)
-            if (a->row[k] < rows)
-                dae_mech_entry(e, row + j, column + a->row[k]);
+            if (a->row[k] < rows) dae_mech_entry(e, row + j, column + a->row[k]);
 }
 
 /* where f + W' lambda stands */
@@ -48,11 +44,9 @@ static int force_row(const dae_mechanism *m)
 static void emit_acceleration(const dae_mechanism *m, dae_mech_entries *e)
 {
     const dae_mech_layout *at = &m->at;
-    for (int i = 0; i < m->n; i++)
-        dae_mech_entry(e, at->v + i, at->a + i);
+    for (int i = 0; i < m->n; i++) dae_mech_entry(e, at->v + i, at->a + i);
     emit_block(&m->sparse->M, m->n, at->a, at->a, e);
-    if (m->form->index == 1)
-        emit_block(&m->sparse->W, m->m, at->lambda, at->a, e);
+    if (m->form->index == 1) emit_block(&m->sparse->W, m->m, at->lambda, at->a, e);
 }
 
 static void emit_state(const dae_mechanism *m, dae_mech_entries *e)
@@ -60,10 +54,8 @@ static void emit_state(const dae_mechanism *m, dae_mech_entries *e)
     const dae_mech_sparse *s = m->sparse;
     const dae_mech_layout *at = &m->at;
     int n = m->n, moving = m->model.mass != NULL, force = force_row(m);
-    for (int i = 0; i < at->size; i++)
-        dae_mech_entry(e, i, i);
-    for (int i = 0; i < n; i++)
-        dae_mech_entry(e, i, at->v + i);
+    for (int i = 0; i < at->size; i++) dae_mech_entry(e, i, i);
+    for (int i = 0; i < n; i++) dae_mech_entry(e, i, at->v + i);
     if (moving && (m->form->parts & MECH_MASS_Q)) {
         emit_block(&s->M, n, 0, 0, e);
         emit_block(&s->M, n, 0, at->v, e);
@@ -72,16 +64,14 @@ static void emit_state(const dae_mechanism *m, dae_mech_entries *e)
         emit_block(&s->M, n, force, 0, e);
         emit_block(&s->M, n, force, at->v, e);
     }
-    if (at->a >= 0)
-        emit_acceleration(m, e);
+    if (at->a >= 0) emit_acceleration(m, e);
     emit_block(&s->F, n, force, 0, e);
     emit_block(&s->F, n, force, at->v, e);
     emit_block(&s->WW, n, force, 0, e);
     emit_transposed(&s->W, m->m, force, at->lambda, e);
     emit_block(&s->W, m->m, at->lambda, 0, e);
     emit_block(&s->W, m->m, at->lambda, at->v, e);
-    if (at->mu < 0)
-        return;
+    if (at->mu < 0) return;
     emit_block(&s->WW, n, 0, 0, e);
     emit_transposed(&s->W, m->h, 0, at->mu, e);
     emit_block(&s->W, m->h, at->mu, 0, e);
@@ -99,13 +89,10 @@ int dae_mech_sparse_jacobian_open(dae_mechanism *m)
     dae_mech_lay_out(m);
     int n = m->at.size, limit = differenced(m);
     int status = dae_mech_pattern(m, n, emit_state, &s->J);
-    if (status != DAE_OK)
-        return status;
+    if (status != DAE_OK) return status;
     int64_t *start = dae_alloc(&m->memory, (size_t)n + 1, sizeof *start);
-    if (!start)
-        return DAE_E_NOMEM;
-    for (int j = 0; j <= n; j++)
-        start[j] = s->J.start[j < limit ? j : limit];
+    if (!start) return DAE_E_NOMEM;
+    for (int j = 0; j <= n; j++) start[j] = s->J.start[j < limit ? j : limit];
     dae_matrix part = s->J; /* the columns that need a colour; the others are empty */
     part.start = start;
     part.count = start[n];
@@ -121,8 +108,7 @@ void dae_mech_sparse_leading(const dae_mechanism *m, double *C)
     for (int b = 0; b < 2; b++) {
         int at = b ? m->at.v : 0, j;
         if (!(m->form->parts & (b ? MECH_MASS_V : MECH_MASS_Q))) {
-            for (j = 0; j < m->n; j++)
-                C[dae_matrix_find(&s->J, at + j, at + j)] = 1;
+            for (j = 0; j < m->n; j++) C[dae_matrix_find(&s->J, at + j, at + j)] = 1;
             continue;
         }
         for (j = 0; j < m->n; j++)
@@ -131,25 +117,22 @@ void dae_mech_sparse_leading(const dae_mechanism *m, double *C)
     }
 }
 
-static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot,
-                    double *out)
+static int evaluate(dae_mechanism *m, double t, const double *x, const double *xdot, double *out)
 {
     return xdot ? m->problem.residual(t, x, xdot, out, m) : m->form->rhs(m, t, x, out);
 }
 
 /* The columns of one colour; y is x before and after. */
-static int one_color(dae_mechanism *m, int c, double t, const double *x,
-                     const double *xdot, double *J)
+static int one_color(dae_mechanism *m, int c, double t, const double *x, const double *xdot,
+                     double *J)
 {
     const dae_mech_sparse *s = m->sparse;
-    const int *begin = s->of_J.list + s->of_J.start[c],
-              *end = s->of_J.list + s->of_J.start[c + 1];
+    const int *begin = s->of_J.list + s->of_J.start[c], *end = s->of_J.list + s->of_J.start[c + 1];
     double *y = m->x_side;
     int answer = DAE_OK, limit = differenced(m);
     for (int side = -1; side <= 1 && answer == DAE_OK; side += 2) {
         for (const int *j = begin; j < end; j++)
-            if (*j < limit)
-                y[*j] = x[*j] + side * dae_mech_increment(m, *j, x[*j]);
+            if (*j < limit) y[*j] = x[*j] + side * dae_mech_increment(m, *j, x[*j]);
         answer = evaluate(m, t, y, xdot, side < 0 ? m->r_low : m->r_high);
     }
     for (const int *j = begin; j < end; j++) {
@@ -162,8 +145,7 @@ static int one_color(dae_mechanism *m, int c, double t, const double *x,
 }
 
 /* The columns of lambda and mu: W' and phi_q', with the sign of the right side. */
-static int multiplier_columns(dae_mechanism *m, double t, const double *x, double sign,
-                              double *J)
+static int multiplier_columns(dae_mechanism *m, double t, const double *x, double sign, double *J)
 {
     const dae_mech_sparse *s = m->sparse;
     int answer = dae_mech_matrix(m, t, x, m->W);
@@ -177,8 +159,8 @@ static int multiplier_columns(dae_mechanism *m, double t, const double *x, doubl
     return answer;
 }
 
-int dae_mech_sparse_differentiate(dae_mechanism *m, double t, const double *x,
-                                  const double *xdot, double *J)
+int dae_mech_sparse_differentiate(dae_mechanism *m, double t, const double *x, const double *xdot,
+                                  double *J)
 {
     const dae_mech_sparse *s = m->sparse;
     int answer = DAE_OK;
@@ -194,8 +176,8 @@ int dae_mech_sparse_differentiate(dae_mechanism *m, double t, const double *x,
 
 /* J z against a difference of the equations along z, for one z that is nowhere zero: an entry
  * that the pattern lacks shows in its row. */
-static int compare(dae_mechanism *m, double t, const double *x, const double *xdot,
-                   const double *J, double *Jz, double *size)
+static int compare(dae_mechanism *m, double t, const double *x, const double *xdot, const double *J,
+                   double *Jz, double *size)
 {
     const dae_mech_sparse *s = m->sparse;
     int n = m->at.size, answer = DAE_OK;
@@ -209,18 +191,15 @@ static int compare(dae_mechanism *m, double t, const double *x, const double *xd
     }
     for (int side = -1; side <= 1 && answer == DAE_OK; side += 2) {
         for (int j = 0; j < n; j++)
-            m->x_side[j] = x[j] + side * dae_mech_increment(m, j, x[j]) *
-                                      (1.5 + cos(1.0 + 2.3 * j));
+            m->x_side[j] =
+                x[j] + side * dae_mech_increment(m, j, x[j]) * (1.5 + cos(1.0 + 2.3 * j));
         answer = evaluate(m, t, m->x_side, xdot, side < 0 ? m->r_low : m->r_high);
     }
-    if (answer != DAE_OK)
-        return DAE_OK; /* not defined there: no verdict */
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(m->r_high[i]));
+    if (answer != DAE_OK) return DAE_OK; /* not defined there: no verdict */
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(m->r_high[i]));
     for (int i = 0; i < n; i++) {
         double off = fabs((m->r_high[i] - m->r_low[i]) / 2 - Jz[i]);
-        if (off <= 1e-3 * size[i] + 1e-9 * largest)
-            continue;
+        if (off <= 1e-3 * size[i] + 1e-9 * largest) continue;
         dae_fail(&m->report, DAE_E_PATTERN, "a pattern of the mechanism lacks an entry");
         dae_at(&m->report, "equation '%s'", m->equation_names[i]);
         dae_why(&m->report, "it depends on more coordinates than its row tells");
@@ -241,8 +220,7 @@ int dae_mech_sparse_check(dae_mechanism *m, double t, const double *x, const dou
         answer = dae_mech_sparse_differentiate(m, t, x, xdot, J);
     else
         dae_fail(&m->report, DAE_E_NOMEM, "out of memory for a Jacobian");
-    if (answer == DAE_OK)
-        answer = compare(m, t, x, xdot, J, Jz, Jz + n);
+    if (answer == DAE_OK) answer = compare(m, t, x, xdot, J, Jz, Jz + n);
     dae_free(&m->memory, J);
     dae_free(&m->memory, Jz);
     return answer;

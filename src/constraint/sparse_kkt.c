@@ -26,8 +26,7 @@ void dae_mech_emit_kkt(const dae_mechanism *m, dae_mech_entries *e)
             dae_mech_entry(e, j, n + s->W.row[k]);
         }
     }
-    for (int i = 0; i < s->rows; i++)
-        dae_mech_entry(e, n + i, n + i);
+    for (int i = 0; i < s->rows; i++) dae_mech_entry(e, n + i, n + i);
 }
 
 static int open_maps(dae_mechanism *m, dae_mech_kkt *k)
@@ -35,11 +34,9 @@ static int open_maps(dae_mechanism *m, dae_mech_kkt *k)
     const dae_mech_sparse *s = m->sparse;
     size_t in_M = (size_t)s->M.count, in_W = (size_t)s->W.count;
     int n = m->n;
-    k->from_M =
-        dae_alloc(&m->memory, in_M + 2 * in_W + (size_t)s->rows, sizeof *k->from_M);
+    k->from_M = dae_alloc(&m->memory, in_M + 2 * in_W + (size_t)s->rows, sizeof *k->from_M);
     k->values = dae_alloc(&m->memory, (size_t)k->pattern.count, sizeof *k->values);
-    if (!k->from_M || !k->values)
-        return DAE_E_NOMEM;
+    if (!k->from_M || !k->values) return DAE_E_NOMEM;
     k->from_W = k->from_M + in_M;
     k->from_Wt = k->from_W + in_W;
     k->from_D = k->from_Wt + in_W;
@@ -51,18 +48,15 @@ static int open_maps(dae_mechanism *m, dae_mech_kkt *k)
             k->from_Wt[l] = dae_matrix_find(&k->pattern, j, n + s->W.row[l]);
         }
     }
-    for (int i = 0; i < s->rows; i++)
-        k->from_D[i] = dae_matrix_find(&k->pattern, n + i, n + i);
+    for (int i = 0; i < s->rows; i++) k->from_D[i] = dae_matrix_find(&k->pattern, n + i, n + i);
     return DAE_OK;
 }
 
 int dae_mech_kkt_open(dae_mechanism *m, dae_mech_emit emit, dae_mech_kkt *k)
 {
     int status = dae_mech_pattern(m, m->n + m->sparse->rows, emit, &k->pattern);
-    if (status == DAE_OK)
-        status = open_maps(m, k);
-    if (status == DAE_OK)
-        status = dae_linear_klu.analyze(&k->pattern, &m->memory, &k->analysis);
+    if (status == DAE_OK) status = open_maps(m, k);
+    if (status == DAE_OK) status = dae_linear_klu.analyze(&k->pattern, &m->memory, &k->analysis);
     return status == DAE_OK ? dae_linear_klu.open(k->analysis, 0, &k->factor) : status;
 }
 
@@ -91,21 +85,17 @@ void dae_mech_kkt_put_W(const dae_mechanism *m, dae_mech_kkt *k, const double *u
         k->values[k->from_W[l]] = i < m->m ? by * m->W[l] : 0;
         k->values[k->from_Wt[l]] = i < m->m ? -by * upper[l] : 0;
     }
-    for (int i = 0; i < s->rows; i++)
-        k->values[k->from_D[i]] = i < m->m ? s->delta : 1;
+    for (int i = 0; i < s->rows; i++) k->values[k->from_D[i]] = i < m->m ? s->delta : 1;
 }
 
 /* M (NULL: the identity), m->W below and `upper` above it, rows multiplied by scale (NULL: 1) */
-static void fill(dae_mechanism *m, const double *M, const double *upper,
-                 const double *scale)
+static void fill(dae_mechanism *m, const double *M, const double *upper, const double *scale)
 {
     const dae_mech_sparse *s = m->sparse;
     dae_mech_kkt *k = &m->sparse->kkt;
     memset(k->values, 0, (size_t)k->pattern.count * sizeof *k->values);
-    for (int64_t l = 0; M && l < s->M.count; l++)
-        k->values[k->from_M[l]] = M[l];
-    for (int i = 0; !M && i < m->n; i++)
-        k->values[k->from_M[s->diagonal[i]]] = 1;
+    for (int64_t l = 0; M && l < s->M.count; l++) k->values[k->from_M[l]] = M[l];
+    for (int i = 0; !M && i < m->n; i++) k->values[k->from_M[s->diagonal[i]]] = 1;
     dae_mech_kkt_put_W(m, k, upper, scale);
 }
 
@@ -125,8 +115,7 @@ int dae_mech_sparse_factor(dae_mechanism *m, const double *M, const double *uppe
     return dae_mech_kkt_refactor(&m->sparse->kkt, &info) == DAE_OK ? DAE_OK : DAE_RETRY;
 }
 
-void dae_mech_kkt_solve_with(dae_mechanism *m, const dae_mech_kkt *k, double *top,
-                             double *bottom)
+void dae_mech_kkt_solve_with(dae_mechanism *m, const dae_mech_kkt *k, double *top, double *bottom)
 {
     size_t n = (size_t)m->n, rows = (size_t)m->m, all = (size_t)m->sparse->rows;
     memcpy(m->kkt_b, top, n * sizeof *top);
@@ -150,8 +139,7 @@ int dae_mech_sparse_divide(dae_mechanism *m, double *w)
     int all = m->m, answer;
     m->m = 0;
     answer = dae_mech_sparse_factor(m, m->M, m->W);
-    if (answer == DAE_OK)
-        dae_mech_sparse_solve(m, w, m->sum);
+    if (answer == DAE_OK) dae_mech_sparse_solve(m, w, m->sum);
     m->m = all;
     return answer;
 }
@@ -165,20 +153,17 @@ int dae_mech_sparse_rank(dae_mechanism *m)
     memset(scale, 0, (size_t)m->m * sizeof *scale);
     for (int64_t k = 0; k < s->W.count; k++)
         scale[s->W.row[k]] = hypot(scale[s->W.row[k]], m->W[k]);
-    for (int i = 0; i < m->m; i++)
-        scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+    for (int i = 0; i < m->m; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
     s->delta = 0;
     fill(m, NULL, m->W, scale);
     int status = dae_mech_kkt_refactor(&s->kkt, &info);
-    if (status == DAE_OK && info.rcond >= least_pivot)
-        return DAE_OK;
+    if (status == DAE_OK && info.rcond >= least_pivot) return DAE_OK;
     if (status != DAE_OK && status != DAE_E_SINGULAR)
         return status == DAE_E_NONFINITE_JAC ? DAE_RETRY : status;
     dae_fail(&m->report, DAE_E_SINGULAR, "constraints depend on each other");
     int found = info.column >= m->n ? info.column : info.row >= m->n ? info.row : -1;
     if (found >= 0)
-        dae_at(&m->report, "constraint '%s'",
-               dae_mech_constraint_name(m, found - m->n, text));
+        dae_at(&m->report, "constraint '%s'", dae_mech_constraint_name(m, found - m->n, text));
     dae_why(&m->report, "with sparse patterns they must be independent");
     dae_hint(&m->report, "remove redundant ones, or leave the patterns out: the dense "
                          "route takes them");

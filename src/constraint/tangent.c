@@ -27,8 +27,7 @@
 static void emit_block(const dae_matrix *a, dae_mech_entries *e)
 {
     for (int j = 0; j < a->n; j++)
-        for (int64_t k = a->start[j]; k < a->start[j + 1]; k++)
-            dae_mech_entry(e, a->row[k], j);
+        for (int64_t k = a->start[j]; k < a->start[j + 1]; k++) dae_mech_entry(e, a->row[k], j);
 }
 
 static void emit_tangent(const dae_mechanism *m, dae_mech_entries *e)
@@ -45,8 +44,7 @@ static int color(dae_mechanism *m, dae_mech_tangent_state *g)
     int n = a->n, status = DAE_E_NOMEM;
     int64_t *start = dae_alloc(&m->memory, (size_t)n + 1, sizeof *start);
     if (start) {
-        for (int j = 0; j <= n; j++)
-            start[j] = a->start[j < m->n ? j : m->n];
+        for (int j = 0; j <= n; j++) start[j] = a->start[j < m->n ? j : m->n];
         dae_matrix part = *a;
         part.start = start;
         part.count = start[n];
@@ -61,8 +59,8 @@ static int open_dense(dae_mechanism *m, dae_mech_tangent_state *g)
     int n = m->n + m->m;
     g->dense = (dae_matrix){ .n = n, .kind = DAE_PATTERN_DENSE, .count = (int64_t)n * n };
     g->values = dae_alloc(&m->memory, (size_t)g->dense.count, sizeof *g->values);
-    int status = g->values ? dae_linear_dense.analyze(&g->dense, &m->memory, &g->analysis)
-                           : DAE_E_NOMEM;
+    int status =
+        g->values ? dae_linear_dense.analyze(&g->dense, &m->memory, &g->analysis) : DAE_E_NOMEM;
     return status == DAE_OK ? dae_linear_dense.open(g->analysis, 0, &g->factor) : status;
 }
 
@@ -70,16 +68,12 @@ int dae_mech_tangent_open(dae_motion *k)
 {
     dae_mechanism *m = k->mechanism;
     size_t n = (size_t)m->n;
-    if (m->tangent)
-        return DAE_OK;
+    if (m->tangent) return DAE_OK;
     dae_mech_tangent_state *g = m->tangent = dae_alloc(&m->memory, 1, sizeof *g);
     int status = g ? DAE_OK : DAE_E_NOMEM;
-    if (status == DAE_OK && m->sparse)
-        status = dae_mech_kkt_open(m, emit_tangent, &g->sparse);
-    if (status == DAE_OK && m->sparse)
-        status = color(m, g);
-    if (status == DAE_OK && !m->sparse)
-        status = open_dense(m, g);
+    if (status == DAE_OK && m->sparse) status = dae_mech_kkt_open(m, emit_tangent, &g->sparse);
+    if (status == DAE_OK && m->sparse) status = color(m, g);
+    if (status == DAE_OK && !m->sparse) status = open_dense(m, g);
     if (status == DAE_OK) {
         const dae_vector_wish wish[] = {
             { &g->q, n }, { &g->v, n }, { &g->r, n }, { &g->r_moved, n }
@@ -87,16 +81,14 @@ int dae_mech_tangent_open(dae_motion *k)
         g->vectors = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
         status = g->vectors ? DAE_OK : DAE_E_NOMEM;
     }
-    if (status != DAE_OK)
-        dae_mech_tangent_close(m);
+    if (status != DAE_OK) dae_mech_tangent_close(m);
     return status;
 }
 
 void dae_mech_tangent_close(dae_mechanism *m)
 {
     dae_mech_tangent_state *g = m->tangent;
-    if (!g)
-        return;
+    if (!g) return;
     dae_mech_kkt_close(m, &g->sparse);
     dae_free(&m->memory, g->colors.start);
     dae_free(&m->memory, g->colors.list);
@@ -111,38 +103,31 @@ void dae_mech_tangent_close(dae_mechanism *m)
 /* ---- the equations ---- */
 
 /* r = M a - f - W' lambda with M, W left in m->M, m->W */
-static int forces(dae_mechanism *m, const dae_motion_point *g, const double *q,
-                  const double *v, double *r)
+static int forces(dae_mechanism *m, const dae_motion_point *g, const double *q, const double *v,
+                  double *r)
 {
     int answer = dae_mech_mass(m, g->t, q, m->M);
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, g->t, q, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_force(m, g->t, q, v, r);
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, g->t, q, m->W);
+    if (answer == DAE_OK) answer = dae_mech_force(m, g->t, q, v, r);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(g->t, q, v, g->lambda, m->f_side, m->model.user);
-        for (int i = 0; i < m->n; i++)
-            r[i] += m->f_side[i];
+        for (int i = 0; i < m->n; i++) r[i] += m->f_side[i];
     }
-    if (answer != DAE_OK)
-        return answer;
+    if (answer != DAE_OK) return answer;
     dae_mech_W_transposed(m, m->W, g->lambda, r);
-    for (int i = 0; i < m->n; i++)
-        r[i] = -r[i];
+    for (int i = 0; i < m->n; i++) r[i] = -r[i];
     dae_mech_M_times(m, 1, g->a, r);
     return DAE_OK;
 }
 
-int dae_mech_tangent_residual(dae_motion *k, const dae_motion_point *g, double *r,
-                              double *phi, double *rate)
+int dae_mech_tangent_residual(dae_motion *k, const dae_motion_point *g, double *r, double *phi,
+                              double *rate)
 {
     dae_mechanism *m = k->mechanism;
     int answer = forces(m, g, g->q, g->v, r);
     k->forces++;
-    if (answer == DAE_OK)
-        answer = dae_mech_phi(m, g->t, g->q, phi);
-    if (answer != DAE_OK || !rate)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_phi(m, g->t, g->q, phi);
+    if (answer != DAE_OK || !rate) return answer;
     answer = dae_mech_rate(m, g->t, g->q, rate);
     dae_mech_W_times(m, m->W, g->v, rate);
     return answer;
@@ -199,15 +184,12 @@ static int fill_sparse(dae_motion *k, const dae_motion_point *g)
             count--; /* the empty columns of lambda got a colour, too */
         answer = moved(k, g, list, count);
         for (int l = 0; l < count; l++)
-            for (int64_t p = s->pattern.start[list[l]]; p < s->pattern.start[list[l] + 1];
-                 p++)
+            for (int64_t p = s->pattern.start[list[l]]; p < s->pattern.start[list[l] + 1]; p++)
                 if (s->pattern.row[p] < m->n)
                     s->values[p] = slope(m, g, s->pattern.row[p], list[l]);
     }
-    if (answer == DAE_OK)
-        answer = forces(m, g, g->q, g->v, o->r); /* M and W again */
-    for (int64_t l = 0; l < m->sparse->M.count; l++)
-        s->values[s->from_M[l]] += m->M[l];
+    if (answer == DAE_OK) answer = forces(m, g, g->q, g->v, o->r); /* M and W again */
+    for (int64_t l = 0; l < m->sparse->M.count; l++) s->values[s->from_M[l]] += m->M[l];
     dae_mech_kkt_put_W(m, s, m->W, NULL);
     return answer;
 }
@@ -220,16 +202,13 @@ static int fill_dense(dae_motion *k, const dae_motion_point *g)
     memset(o->values, 0, (size_t)o->dense.count * sizeof *o->values);
     for (int j = 0; j < n && answer == DAE_OK; j++) {
         answer = moved(k, g, &j, 1);
-        for (int i = 0; i < n; i++)
-            o->values[dae_mech_at(i, j, size)] = slope(m, g, i, j);
+        for (int i = 0; i < n; i++) o->values[dae_mech_at(i, j, size)] = slope(m, g, i, j);
     }
-    if (answer == DAE_OK)
-        answer = forces(m, g, g->q, g->v, o->r);
+    if (answer == DAE_OK) answer = forces(m, g, g->q, g->v, o->r);
     for (int j = 0; j < n; j++) {
         double *low = o->values + dae_mech_at(n, j, size);
         dae_mech_compress(m, m->W + (size_t)j * (size_t)m->m, low);
-        for (int i = 0; i < m->rank; i++)
-            o->values[dae_mech_at(j, n + i, size)] = -low[i];
+        for (int i = 0; i < m->rank; i++) o->values[dae_mech_at(j, n + i, size)] = -low[i];
         for (int i = 0; i < n; i++)
             o->values[dae_mech_at(i, j, size)] += m->M[dae_mech_at(i, j, n)];
     }
@@ -249,10 +228,8 @@ int dae_mech_tangent(dae_motion *k, const dae_motion_point *g)
     int answer = forces(m, g, g->q, g->v, o->r), status;
     k->tangent_forces += 2;
     k->tangents++;
-    if (answer == DAE_OK)
-        answer = m->sparse ? fill_sparse(k, g) : fill_dense(k, g);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = m->sparse ? fill_sparse(k, g) : fill_dense(k, g);
+    if (answer != DAE_OK) return answer;
     if (m->sparse)
         status = dae_mech_kkt_refactor(&o->sparse, &info);
     else
@@ -262,8 +239,7 @@ int dae_mech_tangent(dae_motion *k, const dae_motion_point *g)
     k->entries = m->sparse ? o->sparse.pattern.count : o->dense.count;
     k->factor_entries = info.nonzeros;
     if (status != DAE_OK)
-        k->trouble =
-            status == DAE_E_SINGULAR ? DAE_MOTION_SINGULAR : DAE_MOTION_NONFINITE;
+        k->trouble = status == DAE_E_SINGULAR ? DAE_MOTION_SINGULAR : DAE_MOTION_NONFINITE;
     return status == DAE_OK ? DAE_OK : DAE_RETRY;
 }
 
@@ -283,8 +259,7 @@ void dae_mech_tangent_correct(dae_motion *k, double *top, double *bottom)
     memset(m->kkt_b + n, 0, rows * sizeof *top);
     memcpy(m->kkt_b + n, packed, (size_t)m->rank * sizeof *top);
     int status = dae_linear_dense.solve(o->factor, m->kkt_b, NULL, 1, 0);
-    for (size_t i = 0; status != DAE_OK && i < n + rows; i++)
-        m->kkt_b[i] = NAN;
+    for (size_t i = 0; status != DAE_OK && i < n + rows; i++) m->kkt_b[i] = NAN;
     memcpy(top, m->kkt_b, n * sizeof *top);
     dae_mech_expand(m, m->kkt_b + n, bottom);
 }
@@ -318,11 +293,9 @@ void dae_mech_tangent_part(dae_motion *k, int along, int across, double *z)
     double *c = m->c, *top = m->a_side;
     size_t bytes = (size_t)m->n * sizeof *z;
     constraints_along(m, z, c);
-    for (int i = across; i < m->m; i++)
-        c[i] = 0;
+    for (int i = across; i < m->m; i++) c[i] = 0;
     memset(top, 0, bytes);
-    if (along)
-        dae_mech_M_times(m, 1, z, top);
+    if (along) dae_mech_M_times(m, 1, z, top);
     dae_mech_tangent_correct(k, top, c);
     memcpy(z, top, bytes);
 }
@@ -334,14 +307,11 @@ int dae_mech_tangent_velocity(dae_motion *k, double t, const double *q, double *
     double *c = m->c, *dv = m->a_side;
     for (int pass = 0; pass < 2; pass++) {
         int answer = dae_mech_velocity(m, t, q, v, c);
-        if (answer != DAE_OK)
-            return answer;
-        for (int i = 0; i < m->m; i++)
-            c[i] = -c[i];
+        if (answer != DAE_OK) return answer;
+        for (int i = 0; i < m->m; i++) c[i] = -c[i];
         memset(dv, 0, (size_t)m->n * sizeof *dv);
         dae_mech_tangent_correct(k, dv, c);
-        for (int j = 0; j < m->n; j++)
-            v[j] += dv[j];
+        for (int j = 0; j < m->n; j++) v[j] += dv[j];
     }
     return DAE_OK;
 }

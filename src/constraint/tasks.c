@@ -36,13 +36,10 @@ static int evaluate(balance *b, const double *z, double *F)
     int answer = dae_mech_force(m, b->t, z, m->zero, F);
     if (answer == DAE_OK && m->model.friction) {
         answer = m->model.friction(b->t, z, m->zero, lambda, m->f_side, m->model.user);
-        for (int i = 0; i < m->n; i++)
-            F[i] += m->f_side[i];
+        for (int i = 0; i < m->n; i++) F[i] += m->f_side[i];
     }
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, b->t, z, m->W);
-    if (answer == DAE_OK)
-        answer = dae_mech_phi(m, b->t, z, F + m->n);
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, b->t, z, m->W);
+    if (answer == DAE_OK) answer = dae_mech_phi(m, b->t, z, F + m->n);
     dae_mech_add_transposed(m->W, m->m, m->n, lambda, F);
     return answer;
 }
@@ -55,15 +52,12 @@ static int differentiate(balance *b)
     memcpy(b->trial, b->z, (size_t)b->columns * sizeof(double));
     for (int j = 0; j < b->columns; j++) {
         double scale = j < m->n ? 32 * m->step[j] : 1;
-        double e = 1e-5 * fmax(fabs(b->z[j]), scale), above = b->z[j] + e,
-               below = b->z[j] - e;
+        double e = 1e-5 * fmax(fabs(b->z[j]), scale), above = b->z[j] + e, below = b->z[j] - e;
         b->trial[j] = below;
         answer = evaluate(b, b->trial, low);
         b->trial[j] = above;
-        if (answer == DAE_OK)
-            answer = evaluate(b, b->trial, high);
-        if (answer != DAE_OK)
-            return answer;
+        if (answer == DAE_OK) answer = evaluate(b, b->trial, high);
+        if (answer != DAE_OK) return answer;
         b->trial[j] = b->z[j];
         for (int i = 0; i < b->rows; i++)
             b->J[dae_mech_at(i, j, b->rows)] = (high[i] - low[i]) / (above - below);
@@ -75,8 +69,7 @@ static int differentiate(balance *b)
 static double size_of(const balance *b, const double *F, const double *unit)
 {
     double sum = 0;
-    for (int i = 0; i < b->rows; i++)
-        sum += F[i] * F[i] / (unit[i] * unit[i]);
+    for (int i = 0; i < b->rows; i++) sum += F[i] * F[i] / (unit[i] * unit[i]);
     return sqrt(sum);
 }
 
@@ -89,15 +82,12 @@ static void set_units(const balance *b, double *unit)
     for (int i = 0; i < b->rows; i++) {
         unit[i] = b->F0[i];
         for (int j = 0; j < m->n; j++)
-            unit[i] =
-                fmax(unit[i], fabs(b->J[dae_mech_at(i, j, b->rows)]) * 32 * m->step[j]);
+            unit[i] = fmax(unit[i], fabs(b->J[dae_mech_at(i, j, b->rows)]) * 32 * m->step[j]);
         most = i < m->n ? fmax(most, unit[i]) : most;
     }
     for (int i = 0; i < b->rows; i++) {
-        if (i < m->n)
-            unit[i] = fmax(unit[i], 1e-3 * most);
-        if (!(unit[i] > 0))
-            unit[i] = 1;
+        if (i < m->n) unit[i] = fmax(unit[i], 1e-3 * most);
+        if (!(unit[i] > 0)) unit[i] = 1;
     }
 }
 
@@ -109,22 +99,19 @@ static int begin(balance *b)
     int answer = evaluate(b, b->z, b->F), rank, info, one = 1;
     int longest = m->n > m->m ? m->n : m->m;
     double rcond = 1e-12;
-    if (answer != DAE_OK || m->m == 0)
-        return answer;
+    if (answer != DAE_OK || m->m == 0) return answer;
     for (int i = 0; i < m->m; i++)
         for (int j = 0; j < m->n; j++)
             b->J[dae_mech_at(j, i, m->n)] = m->W[dae_mech_at(i, j, m->m)];
-    for (int j = 0; j < m->n; j++)
-        b->step[j] = -b->F[j];
+    for (int j = 0; j < m->n; j++) b->step[j] = -b->F[j];
     memset(b->pivot, 0, (size_t)m->m * sizeof(int));
-    dgelsy_(&m->n, &m->m, &one, b->J, &m->n, b->step, &longest, b->pivot, &rcond, &rank,
-            b->work, &b->work_size, &info);
+    dgelsy_(&m->n, &m->m, &one, b->J, &m->n, b->step, &longest, b->pivot, &rcond, &rank, b->work,
+            &b->work_size, &info);
     memcpy(b->z + m->n, b->step, (size_t)m->m * sizeof(double));
     double *first = b->trial; /* units remember the forces themselves */
     memcpy(first, b->F, (size_t)b->rows * sizeof(double));
     answer = evaluate(b, b->z, b->F);
-    for (int i = 0; i < b->rows; i++)
-        b->F0[i] = fmax(fabs(first[i]), fabs(b->F[i]));
+    for (int i = 0; i < b->rows; i++) b->F0[i] = fmax(fabs(first[i]), fabs(b->F[i]));
     return answer;
 }
 
@@ -137,28 +124,23 @@ static int newton(balance *b, double *left)
     int answer = begin(b);
     for (int k = 0; k < MOST && answer == DAE_OK; k++) {
         answer = differentiate(b);
-        if (answer != DAE_OK)
-            break;
+        if (answer != DAE_OK) break;
         set_units(b, unit);
         double before = size_of(b, b->F, unit), part = 1;
         memset(b->pivot, 0, (size_t)b->columns * sizeof(int));
         for (int i = 0; i < b->rows; i++) {
             b->step[i] = -b->F[i] / unit[i];
-            for (int j = 0; j < b->columns; j++)
-                b->J[dae_mech_at(i, j, b->rows)] /= unit[i];
+            for (int j = 0; j < b->columns; j++) b->J[dae_mech_at(i, j, b->rows)] /= unit[i];
         }
-        dgelsy_(&b->rows, &b->columns, &one, b->J, &b->rows, b->step, &longest, b->pivot,
-                &rcond, &rank, b->work, &b->work_size, &info);
+        dgelsy_(&b->rows, &b->columns, &one, b->J, &b->rows, b->step, &longest, b->pivot, &rcond,
+                &rank, b->work, &b->work_size, &info);
         *left = before;
         int halvings = 0;
         for (; halvings < HALVINGS; halvings++, part /= 2) {
-            for (int j = 0; j < b->columns; j++)
-                b->trial[j] = b->z[j] + part * b->step[j];
-            if (evaluate(b, b->trial, b->F) == DAE_OK && size_of(b, b->F, unit) < before)
-                break;
+            for (int j = 0; j < b->columns; j++) b->trial[j] = b->z[j] + part * b->step[j];
+            if (evaluate(b, b->trial, b->F) == DAE_OK && size_of(b, b->F, unit) < before) break;
         }
-        if (halvings == HALVINGS)
-            return DAE_OK; /* rounding, or stuck: *left tells */
+        if (halvings == HALVINGS) return DAE_OK; /* rounding, or stuck: *left tells */
         memcpy(b->z, b->trial, (size_t)b->columns * sizeof(double));
     }
     return answer;
@@ -195,15 +177,11 @@ static dae_status too_large(dae_mechanism *m)
     return DAE_E_OPTION;
 }
 
-dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
-                                     double *lambda)
+dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q, double *lambda)
 {
-    if (!m || !q)
-        return DAE_E_ARG;
-    if (!m->form)
-        return m->report.status;
-    if (m->sparse)
-        return too_large(m);
+    if (!m || !q) return DAE_E_ARG;
+    if (!m->form) return m->report.status;
+    if (m->sparse) return too_large(m);
     balance b;
     double *block, left = 0;
     dae_report_clear(&m->report);
@@ -211,10 +189,8 @@ dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
         return dae_fail(&m->report, DAE_E_NOMEM, "out of memory");
     memcpy(b.z, q, (size_t)m->n * sizeof *q);
     int answer = dae_mech_calibrate(m, t, q);
-    if (answer == DAE_OK)
-        answer = dae_mech_to_position(m, t, b.z, NULL);
-    if (answer == DAE_OK)
-        answer = newton(&b, &left);
+    if (answer == DAE_OK) answer = dae_mech_to_position(m, t, b.z, NULL);
+    if (answer == DAE_OK) answer = newton(&b, &left);
     if (answer == DAE_OK && !(left < 1e-9)) {
         dae_fail(&m->report, DAE_E_CONVERGENCE, "no equilibrium was found");
         dae_at(&m->report, "t = %.10g", t);
@@ -224,8 +200,7 @@ dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
     }
     if (answer == DAE_OK) {
         memcpy(q, b.z, (size_t)m->n * sizeof *q);
-        if (lambda)
-            memcpy(lambda, b.z + m->n, (size_t)m->m * sizeof *q);
+        if (lambda) memcpy(lambda, b.z + m->n, (size_t)m->m * sizeof *q);
     }
     dae_free(&m->memory, block);
     return dae_mech_said(m, answer, "dae_mechanism_equilibrium", t);
@@ -233,25 +208,20 @@ dae_status dae_mechanism_equilibrium(dae_mechanism *m, double t, double *q,
 
 /* ---- kinematics ---- */
 
-dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v,
-                                    double *a, double *lambda)
+dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, double *v, double *a,
+                                    double *lambda)
 {
-    if (!m || !q)
-        return DAE_E_ARG;
-    if (!m->form)
-        return m->report.status;
-    if (m->sparse)
-        return too_large(m);
+    if (!m || !q) return DAE_E_ARG;
+    if (!m->form) return m->report.status;
+    if (m->sparse) return too_large(m);
     size_t bytes = (size_t)m->n * sizeof(double);
     double *found = m->r_low, *velocity = m->r_high, *force = m->values;
     dae_report_clear(&m->report);
     memcpy(found, q, bytes);
     memset(velocity, 0, bytes);
     int answer = dae_mech_calibrate(m, t, q);
-    if (answer == DAE_OK)
-        answer = dae_mech_to_position(m, t, found, NULL);
-    if (answer == DAE_OK)
-        answer = dae_mech_to_velocity(m, t, found, velocity);
+    if (answer == DAE_OK) answer = dae_mech_to_position(m, t, found, NULL);
+    if (answer == DAE_OK) answer = dae_mech_to_velocity(m, t, found, velocity);
     if (answer == DAE_OK && m->rank < m->n) {
         dae_fail(&m->report, DAE_E_ARG, "the constraints do not determine the motion");
         dae_at(&m->report, "t = %.10g", t);
@@ -261,16 +231,12 @@ dae_status dae_mechanism_kinematics(dae_mechanism *m, double t, double *q, doubl
     }
     if (answer == DAE_OK)
         answer = dae_mech_accelerate(m, t, found, velocity, NULL, m->x_side, force);
-    if (answer != DAE_OK)
-        return dae_mech_said(m, answer, "dae_mechanism_kinematics", t);
+    if (answer != DAE_OK) return dae_mech_said(m, answer, "dae_mechanism_kinematics", t);
     dae_mech_shortest(m, force);
     memcpy(q, found, bytes);
-    if (v)
-        memcpy(v, velocity, bytes);
-    if (a)
-        memcpy(a, m->x_side, bytes);
-    if (lambda)
-        memcpy(lambda, force, (size_t)m->m * sizeof *lambda);
+    if (v) memcpy(v, velocity, bytes);
+    if (a) memcpy(a, m->x_side, bytes);
+    if (lambda) memcpy(lambda, force, (size_t)m->m * sizeof *lambda);
     return DAE_OK;
 }
 
@@ -291,13 +257,10 @@ static int flow(tangent *g, const double *z, double *out)
     memcpy(g->x, g->q0, (size_t)n * sizeof(double));
     dae_mech_add_product(g->Nh, n, g->positions, 1, z, g->x);
     answer = dae_mech_to_position(m, g->t, g->x, NULL);
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, g->t, g->x, m->W);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, g->t, g->x, m->W);
+    if (answer != DAE_OK) return answer;
     dae_mech_rank(m);
-    if (m->rank != n - g->velocities)
-        return DAE_RETRY;
+    if (m->rank != n - g->velocities) return DAE_RETRY;
     memcpy(g->x + n, z + g->positions, (size_t)g->velocities * sizeof(double));
     answer = dae_mech_minimal_rhs(m, g->t, g->x, g->f);
     for (int k = 0; k < g->positions; k++)
@@ -313,18 +276,15 @@ static int prepare(tangent *g, const double *q, const double *v)
     int n = m->n, all = m->m, answer = dae_mech_calibrate(m, g->t, q);
     memcpy(g->q0, q, (size_t)n * sizeof *q);
     m->m = m->h; /* holonomic constraints alone */
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, g->t, q, m->W);
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, g->t, q, m->W);
     if (answer == DAE_OK) {
         dae_mech_rank(m);
         dae_mech_null_qr(m, g->Nh);
         g->positions = n - m->rank;
     }
     m->m = all;
-    if (answer == DAE_OK)
-        answer = dae_mech_matrix(m, g->t, q, m->W);
-    if (answer != DAE_OK)
-        return answer;
+    if (answer == DAE_OK) answer = dae_mech_matrix(m, g->t, q, m->W);
+    if (answer != DAE_OK) return answer;
     dae_mech_rank(m);
     dae_mech_null_qr(m, m->N0);
     g->velocities = n - m->rank;
@@ -348,12 +308,10 @@ static int differentiate_flow(tangent *g)
         memset(g->J + dae_mech_at(0, j, size), 0, (size_t)size * sizeof(double));
         for (int k = -2; k <= 2; k++) {
             static const double weight[5] = { 1, -8, 0, 8, -1 };
-            if (k == 0)
-                continue;
+            if (k == 0) continue;
             g->z[j] = kept + k * e;
             int answer = flow(g, g->z, column);
-            if (answer != DAE_OK)
-                return answer;
+            if (answer != DAE_OK) return answer;
             for (int i = 0; i < size; i++)
                 g->J[dae_mech_at(i, j, size)] += weight[k + 2] * column[i] / (12 * e);
         }
@@ -368,25 +326,19 @@ static int eigenvalues(tangent *g, double *real, double *imaginary)
     double none, *copy = g->work + room;
     memcpy(copy, g->J, (size_t)size * (size_t)size * sizeof(double));
     if (size > 0)
-        dgeev_("N", "N", &size, copy, &size, g->real, g->imaginary, &none, &one, &none,
-               &one, g->work, &room, &info, 1, 1);
-    if (real)
-        memcpy(real, g->real, (size_t)size * sizeof(double));
-    if (imaginary)
-        memcpy(imaginary, g->imaginary, (size_t)size * sizeof(double));
+        dgeev_("N", "N", &size, copy, &size, g->real, g->imaginary, &none, &one, &none, &one,
+               g->work, &room, &info, 1, 1);
+    if (real) memcpy(real, g->real, (size_t)size * sizeof(double));
+    if (imaginary) memcpy(imaginary, g->imaginary, (size_t)size * sizeof(double));
     return info == 0 ? DAE_OK : DAE_RETRY;
 }
 
-dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q,
-                                   const double *v, int *size, double *J, double *real,
-                                   double *imaginary)
+dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q, const double *v,
+                                   int *size, double *J, double *real, double *imaginary)
 {
-    if (!m || !q || !v || !size)
-        return DAE_E_ARG;
-    if (!m->form)
-        return m->report.status;
-    if (m->sparse)
-        return too_large(m);
+    if (!m || !q || !v || !size) return DAE_E_ARG;
+    if (!m->form) return m->report.status;
+    if (m->sparse) return too_large(m);
     size_t n = (size_t)m->n, k = 2 * n;
     tangent g = { .m = m, .t = t };
     dae_report_clear(&m->report);
@@ -402,17 +354,13 @@ dae_status dae_mechanism_linearize(dae_mechanism *m, double t, const double *q,
         { &g.imaginary, k },
     };
     double *block = dae_alloc_vectors(&m->memory, wish, sizeof wish / sizeof wish[0]);
-    if (!block)
-        return dae_fail(&m->report, DAE_E_NOMEM, "out of memory");
+    if (!block) return dae_fail(&m->report, DAE_E_NOMEM, "out of memory");
     int answer = prepare(&g, q, v);
-    if (answer == DAE_OK)
-        answer = differentiate_flow(&g);
-    if (answer == DAE_OK && (real || imaginary))
-        answer = eigenvalues(&g, real, imaginary);
+    if (answer == DAE_OK) answer = differentiate_flow(&g);
+    if (answer == DAE_OK && (real || imaginary)) answer = eigenvalues(&g, real, imaginary);
     if (answer == DAE_OK) {
         *size = g.positions + g.velocities;
-        if (J)
-            memcpy(J, g.J, (size_t)*size * (size_t)*size * sizeof *J);
+        if (J) memcpy(J, g.J, (size_t)*size * (size_t)*size * sizeof *J);
     }
     dae_free(&m->memory, block);
     return dae_mech_said(m, answer, "dae_mechanism_linearize", t);

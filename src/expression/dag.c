@@ -3,7 +3,6 @@
  */
 #include "expression/dag.h"
 
-
 enum { COST_LIMIT = 1000 }; /* what costs more is dear enough */
 
 /* ---------------------------------------------------------------- node -> unit ---------- */
@@ -23,14 +22,12 @@ static void widen(ex_builder *b, dag *d)
     d->table_size = size ? 2 * size : 64;
     d->table = dae_arena_take(b->scratch, d->table_size, sizeof *d->table);
     for (size_t i = 0; i < size; i++)
-        if (old[i].stamp == d->stamp)
-            *seek(d, old[i].node) = old[i];
+        if (old[i].stamp == d->stamp) *seek(d, old[i].node) = old[i];
 }
 
 static entry *enter(ex_builder *b, dag *d, ex_id node)
 {
-    if (2 * (d->entries + 1) > d->table_size)
-        widen(b, d);
+    if (2 * (d->entries + 1) > d->table_size) widen(b, d);
     entry *e = seek(d, node);
     if (e->stamp != d->stamp) {
         *e = (entry){ .node = node, .unit = NOT_YET, .stamp = d->stamp };
@@ -54,10 +51,10 @@ static ex_id bare(const ex_builder *b, ex_id e)
 {
     for (;;) {
         const ex_node *n = ex_at(b->g, e);
-        if (n->op != EX_NO_EVENT && n->op != EX_SMOOTH && n->op != EX_HOMOTOPY && n->op != EX_DECLARED)
+        if (n->op != EX_NO_EVENT && n->op != EX_SMOOTH && n->op != EX_HOMOTOPY &&
+            n->op != EX_DECLARED)
             return e;
-        if (entered(b->dag, e))
-            return e;
+        if (entered(b->dag, e)) return e;
         e = n->op == EX_SMOOTH ? n->b : n->a;
     }
 }
@@ -73,18 +70,47 @@ static uint32_t add_unit(ex_builder *b, const unit *u)
 /* ---------------------------------------------------------------- collect --------------- */
 
 static const uint8_t code_of[EX_OPS] = {
-    [EX_NEGATE] = EX_C_NEGATE, [EX_NOT] = EX_C_NOT, [EX_ABS] = EX_C_ABS, [EX_SIGN] = EX_C_SIGN,
-    [EX_SQRT] = EX_C_SQRT, [EX_SIN] = EX_C_SIN, [EX_COS] = EX_C_COS, [EX_TAN] = EX_C_TAN,
-    [EX_ASIN] = EX_C_ASIN, [EX_ACOS] = EX_C_ACOS, [EX_ATAN] = EX_C_ATAN, [EX_SINH] = EX_C_SINH,
-    [EX_COSH] = EX_C_COSH, [EX_TANH] = EX_C_TANH, [EX_EXP] = EX_C_EXP, [EX_LOG] = EX_C_LOG,
-    [EX_LOG10] = EX_C_LOG10, [EX_FLOOR] = EX_C_FLOOR, [EX_CEIL] = EX_C_CEIL,
-    [EX_INTEGER_OF] = EX_C_FLOOR, [EX_ADD] = EX_C_ADD, [EX_SUBTRACT] = EX_C_SUBTRACT,
-    [EX_MULTIPLY] = EX_C_MULTIPLY, [EX_DIVIDE] = EX_C_DIVIDE, [EX_POWER] = EX_C_POWER,
-    [EX_ATAN2] = EX_C_ATAN2, [EX_MIN] = EX_C_MIN, [EX_MAX] = EX_C_MAX, [EX_DIV] = EX_C_DIV,
-    [EX_MOD] = EX_C_MOD, [EX_REM] = EX_C_REM, [EX_LESS] = EX_C_LESS,
-    [EX_LESS_EQUAL] = EX_C_LESS_EQUAL, [EX_EQUAL] = EX_C_EQUAL, [EX_NOT_EQUAL] = EX_C_NOT_EQUAL,
-    [EX_AND] = EX_C_AND, [EX_OR] = EX_C_OR, [EX_IF] = EX_C_SELECT, [EX_ELEMENT] = EX_C_ELEMENT,
-    [EX_CALL] = EX_C_CALL, [EX_RESULT] = EX_C_MOVE,
+    [EX_NEGATE] = EX_C_NEGATE,
+    [EX_NOT] = EX_C_NOT,
+    [EX_ABS] = EX_C_ABS,
+    [EX_SIGN] = EX_C_SIGN,
+    [EX_SQRT] = EX_C_SQRT,
+    [EX_SIN] = EX_C_SIN,
+    [EX_COS] = EX_C_COS,
+    [EX_TAN] = EX_C_TAN,
+    [EX_ASIN] = EX_C_ASIN,
+    [EX_ACOS] = EX_C_ACOS,
+    [EX_ATAN] = EX_C_ATAN,
+    [EX_SINH] = EX_C_SINH,
+    [EX_COSH] = EX_C_COSH,
+    [EX_TANH] = EX_C_TANH,
+    [EX_EXP] = EX_C_EXP,
+    [EX_LOG] = EX_C_LOG,
+    [EX_LOG10] = EX_C_LOG10,
+    [EX_FLOOR] = EX_C_FLOOR,
+    [EX_CEIL] = EX_C_CEIL,
+    [EX_INTEGER_OF] = EX_C_FLOOR,
+    [EX_ADD] = EX_C_ADD,
+    [EX_SUBTRACT] = EX_C_SUBTRACT,
+    [EX_MULTIPLY] = EX_C_MULTIPLY,
+    [EX_DIVIDE] = EX_C_DIVIDE,
+    [EX_POWER] = EX_C_POWER,
+    [EX_ATAN2] = EX_C_ATAN2,
+    [EX_MIN] = EX_C_MIN,
+    [EX_MAX] = EX_C_MAX,
+    [EX_DIV] = EX_C_DIV,
+    [EX_MOD] = EX_C_MOD,
+    [EX_REM] = EX_C_REM,
+    [EX_LESS] = EX_C_LESS,
+    [EX_LESS_EQUAL] = EX_C_LESS_EQUAL,
+    [EX_EQUAL] = EX_C_EQUAL,
+    [EX_NOT_EQUAL] = EX_C_NOT_EQUAL,
+    [EX_AND] = EX_C_AND,
+    [EX_OR] = EX_C_OR,
+    [EX_IF] = EX_C_SELECT,
+    [EX_ELEMENT] = EX_C_ELEMENT,
+    [EX_CALL] = EX_C_CALL,
+    [EX_RESULT] = EX_C_MOVE,
 };
 
 /* A leaf has its register from the start: a local its slot, a number as a constant when used. */
@@ -105,26 +131,28 @@ static bool add_leaf(ex_builder *b, entry *e, const ex_node *n)
 static void choose_power(const ex_builder *b, const ex_node *n, unit *u)
 {
     double exponent;
-    if (!ex_is_number(b->g, n->b, &exponent))
-        return;
+    if (!ex_is_number(b->g, n->b, &exponent)) return;
     u->code = exponent == 2    ? EX_C_SQUARE
               : exponent == 3  ? EX_C_CUBE
               : exponent == -1 ? EX_C_INVERSE
                                : EX_C_POWER_CONSTANT;
-    if (u->code != EX_C_POWER_CONSTANT)
-        u->operands = 1;
+    if (u->code != EX_C_POWER_CONSTANT) u->operands = 1;
 }
 
 static void add_computed(ex_builder *b, ex_id node)
 {
     dag *d = b->dag;
     const ex_node *n = ex_at(b->g, node);
-    unit u = { .node = node, .code = code_of[n->op], .region = NOT_YET, .reg = EX_NO_REGISTER,
-               .kind = n->op == EX_CALL ? CALLED : n->op == EX_RESULT ? PART : COMPUTED,
+    unit u = { .node = node,
+               .code = code_of[n->op],
+               .region = NOT_YET,
+               .reg = EX_NO_REGISTER,
+               .kind = n->op == EX_CALL     ? CALLED
+                       : n->op == EX_RESULT ? PART
+                                            : COMPUTED,
                .first = (uint32_t)d->operand.count,
                .operands = (uint32_t)ex_operand_count(b->g, node) };
-    if (n->op == EX_POWER)
-        choose_power(b, n, &u);
+    if (n->op == EX_POWER) choose_power(b, n, &u);
     unsigned cost = ex_codes[u.code].cost;
     u.whole = ex_may_overflow(b->g, node);
     u.fails = n->op == EX_CALL || n->op == EX_ELEMENT || u.whole;
@@ -143,8 +171,7 @@ static void push_operands(ex_builder *b, ex_id node)
     dag *d = b->dag;
     for (size_t k = ex_operand_count(b->g, node); k-- > 0;) {
         ex_id operand = bare(b, ex_operand(b->g, node, k));
-        if (!entered(d, operand) || unit_of(d, operand) == NOT_YET)
-            ex_push(b, &d->stack, operand);
+        if (!entered(d, operand) || unit_of(d, operand) == NOT_YET) ex_push(b, &d->stack, operand);
     }
 }
 
@@ -164,8 +191,7 @@ static bool collect(ex_builder *b, ex_id root)
         } else if (again) {
             add_computed(b, node);
         } else if (n->op == EX_NUMBER || n->op == EX_LOCAL) {
-            if (!add_leaf(b, e, n))
-                return false;
+            if (!add_leaf(b, e, n)) return false;
         } else if (!code_of[n->op]) {
             b->culprit = node;
             return false;
@@ -199,7 +225,8 @@ static void fuse_product(ex_builder *b, unit *sum)
         product->kind = GONE;
         product->operands = 0;
         sum->code = sum->code == EX_C_ADD ? EX_C_PRODUCT_PLUS
-                    : k == 0 ? EX_C_PRODUCT_MINUS : EX_C_MINUS_PRODUCT;
+                    : k == 0              ? EX_C_PRODUCT_MINUS
+                                          : EX_C_MINUS_PRODUCT;
         sum->first = (uint32_t)d->operand.count;
         sum->operands = 3;
         ex_push(b, &d->operand, a);
@@ -219,8 +246,7 @@ static void fuse_pair(dag *d, uint32_t later)
         return;
     }
     unit *first = &d->unit[*seen - 1];
-    if ((first->code != EX_C_SIN && first->code != EX_C_COS) || first->code == u->code)
-        return;
+    if ((first->code != EX_C_SIN && first->code != EX_C_COS) || first->code == u->code) return;
     first->code = EX_C_SINCOS;
     first->twin = later + 1;
     u->kind = PART;
@@ -233,8 +259,7 @@ static void fuse(ex_builder *b)
     dag *d = b->dag;
     for (uint32_t i = 0; i < d->units; i++) {
         unit *u = &d->unit[i];
-        if (u->kind != COMPUTED)
-            continue;
+        if (u->kind != COMPUTED) continue;
         if (u->code == EX_C_ADD || u->code == EX_C_SUBTRACT)
             fuse_product(b, u);
         else if (u->code == EX_C_SIN || u->code == EX_C_COS)
@@ -266,8 +291,7 @@ bool ex_dag_compile(ex_builder *b, const ex_id *root, size_t roots, uint32_t tar
 {
     dag *d = b->dag;
     for (size_t k = 0; k < roots; k++)
-        if (!collect(b, root[k]))
-            return false;
+        if (!collect(b, root[k])) return false;
     count_uses(d);
     for (size_t k = 0; k < roots; k++) {
         unit *u = &d->unit[unit_of(d, bare(b, root[k]))];
@@ -280,12 +304,10 @@ bool ex_dag_compile(ex_builder *b, const ex_id *root, size_t roots, uint32_t tar
     uint32_t only = NOT_YET;
     if (target != EX_NO_REGISTER) {
         uint32_t i = unit_of(d, bare(b, root[0]));
-        if (d->unit[i].kind == COMPUTED && !d->unit[i].lazy && !d->unit[i].twin)
-            only = i;
+        if (d->unit[i].kind == COMPUTED && !d->unit[i].lazy && !d->unit[i].twin) only = i;
     }
     ex_dag_write(b, only, target);
-    for (size_t k = 0; k < roots; k++)
-        reg[k] = ex_dag_register(b, unit_of(d, bare(b, root[k])));
+    for (size_t k = 0; k < roots; k++) reg[k] = ex_dag_register(b, unit_of(d, bare(b, root[k])));
     return true;
 }
 
@@ -305,6 +327,5 @@ void ex_dag_dependence(ex_builder *b, ex_dependence *out, const ex_id *root, siz
                 out->operand[edges++] = operands_of(d, u)[k];
         out->start[i + 1] = edges;
     }
-    for (size_t k = 0; k < roots; k++)
-        out->output[k] = unit_of(d, bare(b, root[k]));
+    for (size_t k = 0; k < roots; k++) out->output[k] = unit_of(d, bare(b, root[k]));
 }

@@ -38,40 +38,40 @@ enum { EX_CHUNK = 1000 };
 
 typedef struct unit {
     ex_id node;
-    uint32_t first;           /* in dag->operand                                             */
+    uint32_t first; /* in dag->operand */
     uint32_t operands;
     uint32_t region, level;
     uint32_t uses;
-    uint32_t reg;             /* EX_NO_REGISTER: not yet; constants get theirs when used     */
-    uint32_t trig;            /* 1 + the first sine or cosine of this                        */
-    uint32_t twin;            /* SINCOS: 1 + the unit of the other of the two                */
-    uint32_t lazy;            /* the first region of its own; 0: it does not branch          */
-    uint32_t deferred;        /* the region of its code, if that is jumped to; 0: it is not  */
-    uint32_t needs;           /* 1 + the first in dag->need: where it is needed               */
-    uint32_t first_site, sites; /* deferred: in dag->need, from where its code is jumped to  */
-    uint32_t site, code_at;   /* the register that says from which, from 1 on; its code       */
+    uint32_t reg;               /* EX_NO_REGISTER: not yet; constants get theirs when used */
+    uint32_t trig;              /* 1 + the first sine or cosine of this */
+    uint32_t twin;              /* SINCOS: 1 + the unit of the other of the two */
+    uint32_t lazy;              /* the first region of its own; 0: it does not branch */
+    uint32_t deferred;          /* the region of its code, if that is jumped to; 0: it is not */
+    uint32_t needs;             /* 1 + the first in dag->need: where it is needed */
+    uint32_t first_site, sites; /* deferred: in dag->need, from where its code is jumped to */
+    uint32_t site, code_at;     /* the register that says from which, from 1 on; its code */
     uint16_t cost;
-    uint8_t code;             /* ex_code */
+    uint8_t code; /* ex_code */
     uint8_t kind;
     bool fails;
-    bool whole;               /* of Integers, and it may become too large for one             */
+    bool whole; /* of Integers, and it may become too large for one */
 } unit;
 
 enum { LEAF, COMPUTED, CALLED, PART /* of what another unit computes */, GONE };
 
 typedef struct region {
-    uint32_t owner, parent, units, start; /* start: in dag->order                             */
-    uint32_t mark;                        /* of the search that saw it last                   */
-    uint32_t needs;                       /* 1 + the first deferred unit it needs             */
+    uint32_t owner, parent, units, start; /* start: in dag->order */
+    uint32_t mark;                        /* of the search that saw it last */
+    uint32_t needs;                       /* 1 + the first deferred unit it needs */
 } region;
 
 /* A region needs a unit that may fail. Lists of a unit; when that is deferred, of the region. */
 typedef struct need {
     uint32_t region, unit, next;
-    uint32_t hole;            /* the word to be filled with the address to jump back to       */
+    uint32_t hole; /* the word to be filled with the address to jump back to */
 } need;
 
-typedef struct entry {      /* of the hash table: node -> unit                             */
+typedef struct entry { /* of the hash table: node -> unit */
     ex_id node;
     uint32_t unit, stamp;
 } entry;
@@ -88,8 +88,8 @@ typedef struct ex_dag {
     need *need;
     size_t needs, need_capacity;
     uint32_t mark;
-    ex_vector found;          /* regions, in a search                                        */
-    uint32_t deferring;       /* how many deferred units are being written                   */
+    ex_vector found;    /* regions, in a search */
+    uint32_t deferring; /* how many deferred units are being written */
     uint32_t *order;
     size_t order_capacity;
 } dag;

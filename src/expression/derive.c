@@ -125,8 +125,7 @@ static ex_id power(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
 /* In these two the parts are named, so that every compiler builds them in the same order. */
 static ex_id product(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
 {
-    if (a == b)
-        return multiply(g, multiply(g, ex_number(g, 2), a), da);
+    if (a == b) return multiply(g, multiply(g, ex_number(g, 2), a), da);
     ex_id left = multiply(g, da, b), right = multiply(g, a, db);
     return add(g, left, right);
 }
@@ -141,8 +140,7 @@ static ex_id angle(ex_graph *g, ex_id a, ex_id b, ex_id da, ex_id db)
 static ex_id smooth(ex_graph *g, ex_id order, ex_id db)
 {
     double p = 0;
-    if (!ex_is_number(g, order, &p) || p < 1)
-        return db;
+    if (!ex_is_number(g, order, &p) || p < 1) return db;
     return ex_binary(g, EX_SMOOTH, ex_constant(g, p - 1, EX_INTEGER), db);
 }
 
@@ -176,8 +174,7 @@ static ex_id binary(ex_graph *g, const ex_node *n, ex_id y, ex_id da, ex_id db)
 
 static ex_id fail(deriving *d, ex_id e)
 {
-    if (!d->culprit)
-        d->culprit = e;
+    if (!d->culprit) d->culprit = e;
     return 0;
 }
 
@@ -187,8 +184,7 @@ static ex_id result(deriving *d, ex_id e)
     const ex_node n = *ex_at(g, e), call = *ex_at(g, n.a);
     ex_id inner = 0;
     uint32_t procedure = tangent_of(g, call.a, &inner);
-    if (inner)
-        return fail(d, e);
+    if (inner) return fail(d, e);
     ex_id *argument = dae_arena_take(g->arena, 2 * (size_t)call.c, sizeof *argument);
     for (uint32_t k = 0; k < call.c; k++) {
         argument[k] = g->argument[call.b + k];
@@ -245,8 +241,7 @@ static bool speaks_of_value(const deriving *d, ex_id value, ex_id rate)
     bool all = true;
     const ex_id both[] = { value, rate };
     ex_walk *known = ex_walk_begin(g, both, 2), *w;
-    for (size_t i = 0; i < known->count; i++)
-        known->image[known->order[i]] = 0;
+    for (size_t i = 0; i < known->count; i++) known->image[known->order[i]] = 0;
     mark_leaves(g, known, value);
     w = ex_walk_begin(g, &value, 1);
     for (size_t i = 0; i < w->count; i++)
@@ -268,17 +263,14 @@ static ex_id declared(deriving *d, const ex_node *n)
     ex_graph *g = d->g;
     const ex_node call = *ex_at(g, n->b);
     ex_id *argument = dae_arena_take(g->arena, (size_t)call.c + 1, sizeof *argument);
-    for (uint32_t k = 0; k < call.c; k++)
-        argument[k] = g->argument[call.b + k];
+    for (uint32_t k = 0; k < call.c; k++) argument[k] = g->argument[call.b + k];
     const ex_declared *c = d->in_time ? g->procedure[call.a]->declared : NULL;
     filling f = { d, argument, call.c };
     for (; c; c = c->next) {
         ex_id rate = c->rate[n->c];
-        if (!holds(d, c, argument, call.c))
-            continue;
+        if (!holds(d, c, argument, call.c)) continue;
         ex_substitute(g, &rate, 1, fill_in, &f);
-        if (speaks_of_value(d, n->a, rate))
-            return rate;
+        if (speaks_of_value(d, n->a, rate)) return rate;
     }
     return d->w->image[n->a];
 }
@@ -286,8 +278,7 @@ static ex_id declared(deriving *d, const ex_node *n)
 static ex_id leaf(deriving *d, ex_id e)
 {
     ex_op op = ex_at(d->g, e)->op;
-    if (op == EX_NUMBER || op == EX_TEXT)
-        return d->zero;
+    if (op == EX_NUMBER || op == EX_TEXT) return d->zero;
     ex_id rate = d->rate(d->g, e, d->user);
     return rate ? rate : d->zero;
 }
@@ -298,10 +289,8 @@ static int constant(const deriving *d, ex_id e)
     int all = 1;
     for (size_t k = 0, count = ex_operand_count(d->g, e); k < count; k++) {
         ex_id operand = ex_operand(d->g, e, k);
-        if (operand && !d->w->image[operand])
-            return -1;
-        if (operand && d->w->image[operand] != d->zero)
-            all = 0;
+        if (operand && !d->w->image[operand]) return -1;
+        if (operand && d->w->image[operand] != d->zero) all = 0;
     }
     return all;
 }
@@ -309,26 +298,17 @@ static int constant(const deriving *d, ex_id e)
 static ex_id derive(deriving *d, ex_id e)
 {
     const ex_node n = *ex_at(d->g, e);
-    if (n.op < EX_NEGATE || n.op == EX_ELEMENT)
-        return leaf(d, e);
-    if (n.op == EX_DECLARED && d->w->image[n.b] != d->zero)
-        return declared(d, &n);
+    if (n.op < EX_NEGATE || n.op == EX_ELEMENT) return leaf(d, e);
+    if (n.op == EX_DECLARED && d->w->image[n.b] != d->zero) return declared(d, &n);
     int still = constant(d, e);
-    if (still < 0)
-        return 0;
-    if (n.op == EX_CALL)
-        return still ? d->zero : e; /* e stands for: its arguments move */
-    if (still)
-        return d->zero;
+    if (still < 0) return 0;
+    if (n.op == EX_CALL) return still ? d->zero : e; /* e stands for: its arguments move */
+    if (still) return d->zero;
     const ex_id *image = d->w->image;
-    if (n.op == EX_IF)
-        return ex_if(d->g, n.a, image[n.b], image[n.c]);
-    if (n.op == EX_RESULT)
-        return result(d, e);
-    if (n.op == EX_DELAY)
-        return fail(d, e);
-    if (ex_ops[n.op].operands == 1)
-        return unary(d->g, &n, e, image[n.a]);
+    if (n.op == EX_IF) return ex_if(d->g, n.a, image[n.b], image[n.c]);
+    if (n.op == EX_RESULT) return result(d, e);
+    if (n.op == EX_DELAY) return fail(d, e);
+    if (ex_ops[n.op].operands == 1) return unary(d->g, &n, e, image[n.a]);
     return binary(d->g, &n, e, image[n.a], image[n.b]);
 }
 
@@ -342,16 +322,18 @@ static void derive_all(ex_graph *g, ex_id *root, size_t roots, leaf_rate *rate, 
                        ex_id only, ex_id *culprit)
 {
     ex_walk *w = ex_walk_begin_deep(g, root, roots);
-    deriving d = { .g = g, .w = w, .rate = rate, .user = user, .zero = ex_number(g, 0),
+    deriving d = { .g = g,
+                   .w = w,
+                   .rate = rate,
+                   .user = user,
+                   .zero = ex_number(g, 0),
                    .in_time = rate == rate_in_time };
     for (size_t i = 0; i < w->count; i++) {
         ex_id e = w->order[i];
         w->image[e] = e == only ? ex_number(g, 1) : derive(&d, e);
     }
-    for (size_t i = 0; i < roots; i++)
-        root[i] = root[i] ? w->image[root[i]] : 0;
-    if (culprit)
-        *culprit = d.culprit;
+    for (size_t i = 0; i < roots; i++) root[i] = root[i] ? w->image[root[i]] : 0;
+    if (culprit) *culprit = d.culprit;
     ex_walk_end(g, w);
 }
 
@@ -377,8 +359,7 @@ static ex_id rate_in_time(ex_graph *g, ex_id e, void *user)
 {
     const pace *c = user;
     const ex_node *n = ex_at(g, e);
-    if (n->op == EX_TIME)
-        return ex_number(g, 1);
+    if (n->op == EX_TIME) return ex_number(g, 1);
     return n->op == EX_VARIABLE && n->type == EX_REAL ? c->rate(g, e, c->user) : 0;
 }
 
@@ -412,8 +393,7 @@ static uint32_t rate_slot(const tangent *t, uint32_t slot)
 static ex_id move_slot(ex_graph *g, ex_id e, void *user)
 {
     const ex_node n = *ex_at(g, e);
-    if (n.op != EX_LOCAL && n.op != EX_ELEMENT)
-        return e;
+    if (n.op != EX_LOCAL && n.op != EX_ELEMENT) return e;
     return ex_leaf(g, n.op, value_slot(user, n.a), n.b, n.c, n.type);
 }
 
@@ -421,8 +401,7 @@ static ex_id rate_of_slot(ex_graph *g, ex_id e, void *user)
 {
     const tangent *t = user;
     const ex_node n = *ex_at(g, e);
-    if ((n.op != EX_LOCAL && n.op != EX_ELEMENT) || n.type != EX_REAL)
-        return 0;
+    if ((n.op != EX_LOCAL && n.op != EX_ELEMENT) || n.type != EX_REAL) return 0;
     uint32_t slot = n.a < t->inputs ? n.a : n.a - t->inputs;
     return ex_leaf(g, n.op, rate_slot(t, slot), n.b, n.c, EX_REAL);
 }
@@ -430,8 +409,7 @@ static ex_id rate_of_slot(ex_graph *g, ex_id e, void *user)
 /* The expression in the slots of f'; and its derivative. */
 static ex_id moved(tangent *t, ex_id e)
 {
-    if (e)
-        ex_substitute(t->g, &e, 1, move_slot, t);
+    if (e) ex_substitute(t->g, &e, 1, move_slot, t);
     return e;
 }
 
@@ -439,8 +417,7 @@ static ex_id rate_of(tangent *t, ex_id value)
 {
     ex_id culprit = 0;
     derive_all(t->g, &value, 1, rate_of_slot, t, 0, &culprit);
-    if (culprit && !t->culprit)
-        t->culprit = culprit;
+    if (culprit && !t->culprit) t->culprit = culprit;
     return value;
 }
 
@@ -510,12 +487,12 @@ static void derive_block(tangent *t, const ex_block *in, ex_block *out)
 static uint32_t tangent_of(ex_graph *g, uint32_t procedure, ex_id *culprit)
 {
     ex_procedure *f = g->procedure[procedure];
-    if (f->tangent)
-        return f->tangent - 1;
+    if (f->tangent) return f->tangent - 1;
     ex_procedure *df = dae_arena_take(g->arena, 1, sizeof *df);
     tangent t = { .g = g, .inputs = f->inputs, .slots = f->slots };
     *df = (ex_procedure){ .name = dae_arena_print(g->arena, "der(%s)", f->name),
-                          .inputs = 2 * f->inputs, .slots = 2 * f->slots,
+                          .inputs = 2 * f->inputs,
+                          .slots = 2 * f->slots,
                           .outputs = 2 * f->outputs };
     df->output = dae_arena_take(g->arena, df->outputs, sizeof *df->output);
     for (uint32_t k = 0; k < f->outputs; k++) {

@@ -26,14 +26,14 @@
 enum { PIECE = 300 };
 
 static const char *const formula[EX_CODES] = {
-#define ONE(name, code, value, p) [EX_C_##code] = #value,
-#define STEP1(name, code, value) [EX_C_##code] = #value,
-#define TWO(name, code, value, p, q) [EX_C_##code] = #value,
-#define FIXED(name, code, value, p) [EX_C_##code] = #value,
-#define STEP2(name, code, value) [EX_C_##code] = #value,
-#define SUM(name, code, op) [EX_C_##code] = "a " #op " b",
-#define PICK2(name, code, first) [EX_C_##code] = #first " ? a : b",
-#define PICK3(name, code, first) [EX_C_##code] = #first " ? b : z",
+#define ONE(name, code, value, p)        [EX_C_##code] = #value,
+#define STEP1(name, code, value)         [EX_C_##code] = #value,
+#define TWO(name, code, value, p, q)     [EX_C_##code] = #value,
+#define FIXED(name, code, value, p)      [EX_C_##code] = #value,
+#define STEP2(name, code, value)         [EX_C_##code] = #value,
+#define SUM(name, code, op)              [EX_C_##code] = "a " #op " b",
+#define PICK2(name, code, first)         [EX_C_##code] = #first " ? a : b",
+#define PICK3(name, code, first)         [EX_C_##code] = #first " ? b : z",
 #define FUSED(name, code, value, su, sz) [EX_C_##code] = #value,
 #include "expression/operations.h"
 };
@@ -56,16 +56,16 @@ typedef struct emitter {
     uint32_t routine;
     char *text;
     size_t length, capacity;
-    uint32_t constants;       /* the first register that is a constant                        */
-    uint32_t *written;        /* register -> 1 + the piece that wrote it last                 */
-    uint32_t *first_output;   /* register -> 1 + an output it holds ...                       */
-    uint32_t *next_output;    /* ... and the next one                                         */
-    uint32_t *exports;        /* pairs: piece, register                                       */
+    uint32_t constants;     /* the first register that is a constant */
+    uint32_t *written;      /* register -> 1 + the piece that wrote it last */
+    uint32_t *first_output; /* register -> 1 + an output it holds ... */
+    uint32_t *next_output;  /* ... and the next one */
+    uint32_t *exports;      /* pairs: piece, register */
     size_t export_count, export_capacity;
-    uint32_t *cut;            /* where pieces begin, in words; the last is the end            */
+    uint32_t *cut; /* where pieces begin, in words; the last is the end */
     size_t pieces, cut_capacity;
-    uint32_t piece;           /* 1 + the piece being written; procedures have none            */
-    bool *target;             /* is a word jumped to?                                         */
+    uint32_t piece; /* 1 + the piece being written; procedures have none */
+    bool *target;   /* is a word jumped to? */
 } emitter;
 
 static void say(emitter *e, const char *format, ...) DAE_PRINTF(2, 3);
@@ -83,8 +83,7 @@ static void say(emitter *e, const char *format, ...)
         }
         size_t capacity = 2 * e->capacity + 4096;
         char *more = dae_arena_take(e->arena, capacity, 1);
-        if (e->length)
-            memcpy(more, e->text, e->length);
+        if (e->length) memcpy(more, e->text, e->length);
         e->text = more;
         e->capacity = capacity;
     }
@@ -140,8 +139,7 @@ static void say_operands(emitter *e, const uint32_t *operand, uint32_t count)
 /* The register gets the value; an output goes to its place at once. */
 static void say_result(emitter *e, uint32_t reg, const char *value)
 {
-    if (is_main(e))
-        e->written[reg] = e->piece;
+    if (is_main(e)) e->written[reg] = e->piece;
     say_value(e, reg);
     say(e, " = %s; ", value);
     for (uint32_t k = is_main(e) ? e->first_output[reg] : 0; k; k = e->next_output[k - 1])
@@ -171,10 +169,12 @@ static void say_call(emitter *e, const uint32_t *c)
 {
     const ex_routine *callee = &e->p->routine[c[0]];
     say(e, "    { double *f = r + %u; ", e->f->registers);
-    say(e, "if (depth >= %d || (unsigned long)(f - k->value) + %u > k->size) "
-           "return stop(k, %d, %u); ",
+    say(e,
+        "if (depth >= %d || (unsigned long)(f - k->value) + %u > k->size) "
+        "return stop(k, %d, %u); ",
         EX_DEEPEST_CALL, callee->registers, TOO_DEEP, c[1]);
-    say(e, "if ((k->work -= %d) < 0) return stop(k, %d, %u);\n      ", EX_CALL_WORK, TOO_MUCH, c[1]);
+    say(e, "if ((k->work -= %d) < 0) return stop(k, %d, %u);\n      ", EX_CALL_WORK, TOO_MUCH,
+        c[1]);
     for (uint32_t k = 0; k < c[3]; k++) {
         say(e, "f[%u] = ", k);
         say_value(e, c[4 + k]);
@@ -255,8 +255,13 @@ static uint32_t words_of(ex_code code, const uint32_t *c)
     switch (code) {
     case EX_C_RETURN: return 0;
     case EX_C_JUMP: return 1;
-    case EX_C_LOOP: case EX_C_UNLESS: case EX_C_WHEN: case EX_C_ASSERT: case EX_C_WHOLE: return 2;
-    case EX_C_STORE: case EX_C_ELEMENT: return 5;
+    case EX_C_LOOP:
+    case EX_C_UNLESS:
+    case EX_C_WHEN:
+    case EX_C_ASSERT:
+    case EX_C_WHOLE: return 2;
+    case EX_C_STORE:
+    case EX_C_ELEMENT: return 5;
     case EX_C_CALL: return 4 + c[3];
     default: return (uint32_t)ex_codes[code].results + ex_codes[code].operands;
     }
@@ -265,8 +270,10 @@ static uint32_t words_of(ex_code code, const uint32_t *c)
 static uint32_t target_of(ex_code code, const uint32_t *c)
 {
     switch (code) {
-    case EX_C_JUMP: case EX_C_LOOP: return c[0];
-    case EX_C_UNLESS: case EX_C_WHEN: return c[1];
+    case EX_C_JUMP:
+    case EX_C_LOOP: return c[0];
+    case EX_C_UNLESS:
+    case EX_C_WHEN: return c[1];
     default: return UINT32_MAX;
     }
 }
@@ -274,17 +281,16 @@ static uint32_t target_of(ex_code code, const uint32_t *c)
 /* One element after another: a run is one header with several. */
 typedef struct cursor {
     const ex_routine *f;
-    uint32_t at, left;        /* word; elements left in this run                              */
+    uint32_t at, left; /* word; elements left in this run */
     ex_code code;
     const uint32_t *c;
-    uint32_t header;          /* where the run began                                          */
+    uint32_t header; /* where the run began */
 } cursor;
 
 static bool step(cursor *i)
 {
     if (!i->left) {
-        if (i->at >= i->f->words)
-            return false;
+        if (i->at >= i->f->words) return false;
         i->header = i->at;
         i->code = (ex_code)(i->f->code[i->at] & 0xff);
         i->left = i->f->code[i->at] >> EX_COUNT_SHIFT;
@@ -299,8 +305,7 @@ static bool step(cursor *i)
 static void read_register(emitter *e, uint32_t reg)
 {
     uint32_t wrote = e->written[reg];
-    if (reg < e->f->inputs || is_constant(e, reg) || wrote == e->piece || !wrote)
-        return;
+    if (reg < e->f->inputs || is_constant(e, reg) || wrote == e->piece || !wrote) return;
     e->exports = dae_arena_grow(e->arena, e->exports, e->export_count, &e->export_capacity,
                                 2 * sizeof *e->exports);
     e->exports[2 * e->export_count] = wrote;
@@ -311,18 +316,14 @@ static void read_register(emitter *e, uint32_t reg)
 static void look_at(emitter *e, ex_code code, const uint32_t *c)
 {
     if (code == EX_C_CALL) {
-        for (uint32_t k = 0; k < c[3]; k++)
-            read_register(e, c[4 + k]);
-        for (uint32_t k = 0; k < e->p->routine[c[0]].outputs; k++)
-            e->written[c[2] + k] = e->piece;
+        for (uint32_t k = 0; k < c[3]; k++) read_register(e, c[4 + k]);
+        for (uint32_t k = 0; k < e->p->routine[c[0]].outputs; k++) e->written[c[2] + k] = e->piece;
     } else if (code == EX_C_UNLESS || code == EX_C_WHEN || code == EX_C_WHOLE) {
         read_register(e, c[0]);
     } else if (code >= EX_C_MOVE) {
         uint32_t results = ex_codes[code].results;
-        for (uint32_t k = 0; k < ex_codes[code].operands; k++)
-            read_register(e, c[results + k]);
-        for (uint32_t k = 0; k < results; k++)
-            e->written[c[k]] = e->piece;
+        for (uint32_t k = 0; k < ex_codes[code].operands; k++) read_register(e, c[results + k]);
+        for (uint32_t k = 0; k < results; k++) e->written[c[k]] = e->piece;
     }
 }
 
@@ -359,8 +360,7 @@ static void find_exports(emitter *e)
     cursor i = { .f = e->f };
     e->piece = 1;
     while (step(&i)) {
-        while (e->piece < e->pieces && i.header >= e->cut[e->piece])
-            e->piece++;
+        while (e->piece < e->pieces && i.header >= e->cut[e->piece]) e->piece++;
         look_at(e, i.code, i.c);
     }
     memset(e->written, 0, e->f->registers * sizeof *e->written);
@@ -373,8 +373,7 @@ static void say_body(emitter *e, uint32_t from, uint32_t to)
     cursor i = { .f = e->f, .at = from };
     uint32_t last = UINT32_MAX;
     while ((i.at < to || i.left) && step(&i)) {
-        if (i.header != last && e->target[i.header])
-            say(e, "l%u:;\n", i.header);
+        if (i.header != last && e->target[i.header]) say(e, "l%u:;\n", i.header);
         last = i.header;
         if (i.code >= EX_C_MOVE)
             say_arithmetic(e, i.code, i.c);
@@ -389,12 +388,12 @@ static void say_variables(emitter *e, uint32_t from, uint32_t to)
     cursor i = { .f = e->f, .at = from };
     uint32_t *seen = e->written, mark = UINT32_MAX - e->piece;
     while ((i.at < to || i.left) && step(&i)) {
-        uint32_t count = i.code == EX_C_CALL ? e->p->routine[i.c[0]].outputs
-                         : i.code >= EX_C_MOVE ? ex_codes[i.code].results : 0;
+        uint32_t count = i.code == EX_C_CALL   ? e->p->routine[i.c[0]].outputs
+                         : i.code >= EX_C_MOVE ? ex_codes[i.code].results
+                                               : 0;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t reg = i.code == EX_C_CALL ? i.c[2] + k : i.c[k];
-            if (seen[reg] == mark)
-                continue;
+            if (seen[reg] == mark) continue;
             seen[reg] = mark;
             say(e, "    double v%u;\n", reg);
         }
@@ -405,8 +404,7 @@ static void say_exports(emitter *e)
 {
     for (size_t k = 0; k < e->export_count; k++) {
         uint32_t reg = e->exports[2 * k + 1];
-        if (e->exports[2 * k] != e->piece || e->written[reg] != e->piece)
-            continue;
+        if (e->exports[2 * k] != e->piece || e->written[reg] != e->piece) continue;
         say(e, "    r[%u] = v%u;\n", reg, reg);
         e->written[reg] = 0; /* once */
     }
@@ -421,8 +419,7 @@ static void say_piece(emitter *e, uint32_t number)
     say_variables(e, from, to);
     uint32_t end = to == e->f->words ? to - 1 : to; /* without the return */
     say_body(e, from, end);
-    if (e->target[end])
-        say(e, "l%u:;\n", end);
+    if (e->target[end]) say(e, "l%u:;\n", end);
     say_exports(e);
     say(e, "    return 0;\n}\n");
 }
@@ -433,13 +430,11 @@ static void say_main(emitter *e)
     const ex_routine *f = e->f;
     say(e, "int daedalus_values(struct K *k, const double *x, double *out)\n"
            "{\n    double *r = k->value;\n");
-    for (uint32_t i = 0; i < e->pieces; i++)
-        say(e, "    if (m%u(k, x, r, out)) return 1;\n", i);
+    for (uint32_t i = 0; i < e->pieces; i++) say(e, "    if (m%u(k, x, r, out)) return 1;\n", i);
     e->piece = 0;
     for (uint32_t k = 0; k < f->outputs; k++) {
         uint32_t reg = f->output[k];
-        if (reg >= f->inputs && !is_constant(e, reg))
-            continue;
+        if (reg >= f->inputs && !is_constant(e, reg)) continue;
         say(e, "    out[%u] = ", k);
         say_value(e, reg);
         say(e, ";\n");
@@ -474,8 +469,7 @@ static void emit_main(emitter *e)
     e->written = dae_arena_take(e->arena, e->f->registers, sizeof *e->written);
     e->export_count = 0;
     find_exports(e);
-    for (uint32_t i = 0; i < e->pieces; i++)
-        say_piece(e, i);
+    for (uint32_t i = 0; i < e->pieces; i++) say_piece(e, i);
     say_main(e);
 }
 

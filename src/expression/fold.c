@@ -41,8 +41,10 @@ double ex_evaluate(ex_op op, double a, double b, double c)
     case EX_FLOOR: return floor(a);
     case EX_CEIL: return ceil(a);
     case EX_INTEGER_OF: return floor(a);
-    case EX_NO_EVENT: case EX_DECLARED: return a;
-    case EX_EDGE: case EX_CHANGE: return 0;
+    case EX_NO_EVENT:
+    case EX_DECLARED: return a;
+    case EX_EDGE:
+    case EX_CHANGE: return 0;
     case EX_ADD: return a + b;
     case EX_SUBTRACT: return a - b;
     case EX_MULTIPLY: return a * b;
@@ -87,14 +89,11 @@ static ex_id fold_numbers(ex_graph *g, const ex_node *n)
     double v[3] = { 0, 0, 0 };
     const ex_id operand[] = { n->a, n->b, n->c };
     int count = ex_ops[n->op].operands;
-    if (count == 0 || n->op == EX_ELEMENT || n->op == EX_RESULT || n->op == EX_SAMPLE)
-        return 0;
+    if (count == 0 || n->op == EX_ELEMENT || n->op == EX_RESULT || n->op == EX_SAMPLE) return 0;
     for (int k = 0; k < count; k++)
-        if (!ex_is_number(g, operand[k], &v[k]))
-            return 0;
+        if (!ex_is_number(g, operand[k], &v[k])) return 0;
     double value = ex_evaluate(n->op, v[0], v[1], v[2]);
-    if (!isfinite(value) || (n->type == EX_INTEGER && fabs(value) > 0x1p53))
-        return 0;
+    if (!isfinite(value) || (n->type == EX_INTEGER && fabs(value) > 0x1p53)) return 0;
     return ex_constant(g, value == 0 ? 0 : value, n->type);
 }
 
@@ -102,16 +101,14 @@ static ex_id fold_number_text(ex_graph *g, const ex_node *n)
 {
     char text[640];
     double value;
-    if (!ex_is_number(g, n->a, &value))
-        return 0;
+    if (!ex_is_number(g, n->a, &value)) return 0;
     ex_format(text, sizeof text, g->text[ex_at(g, n->b)->a], value);
     return ex_text(g, text);
 }
 
 static ex_id fold_texts(ex_graph *g, const ex_node *n)
 {
-    if (ex_at(g, n->a)->op != EX_TEXT || ex_at(g, n->b)->op != EX_TEXT)
-        return 0;
+    if (ex_at(g, n->a)->op != EX_TEXT || ex_at(g, n->b)->op != EX_TEXT) return 0;
     const char *a = g->text[ex_at(g, n->a)->a], *b = g->text[ex_at(g, n->b)->a];
     int order = strcmp(a, b);
     switch (n->op) {
@@ -143,21 +140,17 @@ static ex_id fold_unary(ex_graph *g, const ex_node *n)
     ex_id a = n->a, below = ex_at(g, a)->a;
     switch (n->op) {
     case EX_NEGATE:
-        if (is_op(g, a, EX_NEGATE))
-            return below;
-        if (is_op(g, a, EX_SUBTRACT))
-            return ex_binary(g, EX_SUBTRACT, ex_at(g, a)->b, below);
+        if (is_op(g, a, EX_NEGATE)) return below;
+        if (is_op(g, a, EX_SUBTRACT)) return ex_binary(g, EX_SUBTRACT, ex_at(g, a)->b, below);
         return 0;
-    case EX_NOT:
-        return is_op(g, a, EX_NOT) ? below : 0;
+    case EX_NOT: return is_op(g, a, EX_NOT) ? below : 0;
     case EX_ABS:
         return is_op(g, a, EX_ABS) ? a : is_op(g, a, EX_NEGATE) ? ex_unary(g, EX_ABS, below) : 0;
-    case EX_FLOOR: case EX_CEIL: case EX_INTEGER_OF:
-        return ex_at(g, a)->type == EX_INTEGER && of_type(g, a, n) ? a : 0;
-    case EX_NO_EVENT:
-        return is_plain(g, a) || is_op(g, a, EX_NO_EVENT) ? a : 0;
-    default:
-        return 0;
+    case EX_FLOOR:
+    case EX_CEIL:
+    case EX_INTEGER_OF: return ex_at(g, a)->type == EX_INTEGER && of_type(g, a, n) ? a : 0;
+    case EX_NO_EVENT: return is_plain(g, a) || is_op(g, a, EX_NO_EVENT) ? a : 0;
+    default: return 0;
     }
 }
 
@@ -170,27 +163,19 @@ static ex_id negative_of(const ex_graph *g, ex_id e)
 
 static ex_id fold_add(ex_graph *g, const ex_node *n)
 {
-    if (known(g, n->a, 0) && of_type(g, n->b, n))
-        return n->b;
-    if (known(g, n->b, 0) && of_type(g, n->a, n))
-        return n->a;
-    if (negative_of(g, n->b))
-        return ex_binary(g, EX_SUBTRACT, n->a, negative_of(g, n->b));
-    if (negative_of(g, n->a))
-        return ex_binary(g, EX_SUBTRACT, n->b, negative_of(g, n->a));
+    if (known(g, n->a, 0) && of_type(g, n->b, n)) return n->b;
+    if (known(g, n->b, 0) && of_type(g, n->a, n)) return n->a;
+    if (negative_of(g, n->b)) return ex_binary(g, EX_SUBTRACT, n->a, negative_of(g, n->b));
+    if (negative_of(g, n->a)) return ex_binary(g, EX_SUBTRACT, n->b, negative_of(g, n->a));
     return 0;
 }
 
 static ex_id fold_subtract(ex_graph *g, const ex_node *n)
 {
-    if (n->a == n->b)
-        return ex_constant(g, 0, n->type);
-    if (known(g, n->b, 0) && of_type(g, n->a, n))
-        return n->a;
-    if (known(g, n->a, 0) && of_type(g, n->b, n))
-        return ex_unary(g, EX_NEGATE, n->b);
-    if (negative_of(g, n->b))
-        return ex_binary(g, EX_ADD, n->a, negative_of(g, n->b));
+    if (n->a == n->b) return ex_constant(g, 0, n->type);
+    if (known(g, n->b, 0) && of_type(g, n->a, n)) return n->a;
+    if (known(g, n->a, 0) && of_type(g, n->b, n)) return ex_unary(g, EX_NEGATE, n->b);
+    if (negative_of(g, n->b)) return ex_binary(g, EX_ADD, n->a, negative_of(g, n->b));
     return 0;
 }
 
@@ -198,8 +183,7 @@ static ex_id fold_subtract(ex_graph *g, const ex_node *n)
 static ex_id signs_outside(ex_graph *g, const ex_node *n)
 {
     ex_id a = negative_of(g, n->a), b = negative_of(g, n->b);
-    if (!a && !b)
-        return 0;
+    if (!a && !b) return 0;
     ex_id positive = ex_binary(g, n->op, a ? a : n->a, b ? b : n->b);
     return a && b ? positive : ex_unary(g, EX_NEGATE, positive);
 }
@@ -208,29 +192,23 @@ static ex_id fold_multiply(ex_graph *g, const ex_node *n)
 {
     for (int side = 0; side < 2; side++) {
         ex_id one = side ? n->b : n->a, other = side ? n->a : n->b;
-        if (known(g, one, 0))
-            return ex_constant(g, 0, n->type);
-        if (known(g, one, 1) && of_type(g, other, n))
-            return other;
-        if (known(g, one, -1) && of_type(g, other, n))
-            return ex_unary(g, EX_NEGATE, other);
+        if (known(g, one, 0)) return ex_constant(g, 0, n->type);
+        if (known(g, one, 1) && of_type(g, other, n)) return other;
+        if (known(g, one, -1) && of_type(g, other, n)) return ex_unary(g, EX_NEGATE, other);
     }
     return signs_outside(g, n);
 }
 
 static ex_id fold_divide(ex_graph *g, const ex_node *n)
 {
-    if (known(g, n->b, 1) && of_type(g, n->a, n))
-        return n->a;
-    if (known(g, n->b, -1) && of_type(g, n->a, n))
-        return ex_unary(g, EX_NEGATE, n->a);
+    if (known(g, n->b, 1) && of_type(g, n->a, n)) return n->a;
+    if (known(g, n->b, -1) && of_type(g, n->a, n)) return ex_unary(g, EX_NEGATE, n->a);
     return signs_outside(g, n);
 }
 
 static ex_id fold_power(ex_graph *g, const ex_node *n)
 {
-    if (known(g, n->b, 0) || known(g, n->a, 1))
-        return ex_constant(g, 1, n->type);
+    if (known(g, n->b, 0) || known(g, n->a, 1)) return ex_constant(g, 1, n->type);
     return known(g, n->b, 1) && of_type(g, n->a, n) ? n->a : 0;
 }
 
@@ -240,10 +218,8 @@ static ex_id fold_logic(ex_graph *g, const ex_node *n)
     double deciding = n->op == EX_AND ? 0 : 1;
     for (int side = 0; side < 2; side++) {
         ex_id one = side ? n->b : n->a, other = side ? n->a : n->b;
-        if (known(g, one, deciding))
-            return ex_constant(g, deciding, EX_BOOLEAN);
-        if (known(g, one, 1 - deciding))
-            return other;
+        if (known(g, one, deciding)) return ex_constant(g, deciding, EX_BOOLEAN);
+        if (known(g, one, 1 - deciding)) return other;
     }
     return n->a == n->b ? n->a : 0;
 }
@@ -256,12 +232,15 @@ static ex_id fold_binary(ex_graph *g, const ex_node *n)
     case EX_MULTIPLY: return fold_multiply(g, n);
     case EX_DIVIDE: return fold_divide(g, n);
     case EX_POWER: return fold_power(g, n);
-    case EX_AND: case EX_OR: return fold_logic(g, n);
-    case EX_MIN: case EX_MAX: case EX_HOMOTOPY: return n->a == n->b ? n->a : 0;
-    case EX_LESS: case EX_NOT_EQUAL:
-        return n->a == n->b ? ex_constant(g, 0, EX_BOOLEAN) : 0;
-    case EX_LESS_EQUAL: case EX_EQUAL:
-        return n->a == n->b ? ex_constant(g, 1, EX_BOOLEAN) : 0;
+    case EX_AND:
+    case EX_OR: return fold_logic(g, n);
+    case EX_MIN:
+    case EX_MAX:
+    case EX_HOMOTOPY: return n->a == n->b ? n->a : 0;
+    case EX_LESS:
+    case EX_NOT_EQUAL: return n->a == n->b ? ex_constant(g, 0, EX_BOOLEAN) : 0;
+    case EX_LESS_EQUAL:
+    case EX_EQUAL: return n->a == n->b ? ex_constant(g, 1, EX_BOOLEAN) : 0;
     case EX_SMOOTH: return is_plain(g, n->b) ? n->b : 0;
     default: return 0;
     }
@@ -272,12 +251,9 @@ static ex_id fold_binary(ex_graph *g, const ex_node *n)
 static ex_id fold_if(ex_graph *g, const ex_node *n)
 {
     double condition;
-    if (ex_is_number(g, n->a, &condition))
-        return condition != 0 ? n->b : n->c;
-    if (n->b == n->c)
-        return n->b;
-    if (n->type == EX_BOOLEAN && known(g, n->b, 1) && known(g, n->c, 0))
-        return n->a;
+    if (ex_is_number(g, n->a, &condition)) return condition != 0 ? n->b : n->c;
+    if (n->b == n->c) return n->b;
+    if (n->type == EX_BOOLEAN && known(g, n->b, 1) && known(g, n->c, 0)) return n->a;
     if (n->type == EX_BOOLEAN && known(g, n->b, 0) && known(g, n->c, 1))
         return ex_unary(g, EX_NOT, n->a);
     return 0;
@@ -294,20 +270,18 @@ static ex_id fold_element(ex_graph *g, const ex_node *n)
 ex_id ex_fold(ex_graph *g, const ex_node *n)
 {
     ex_id e = fold_numbers(g, n);
-    if (e)
-        return e;
+    if (e) return e;
     switch (n->op) {
     case EX_IF: return fold_if(g, n);
     case EX_DELAY: return ex_is_number(g, n->a, NULL) || known(g, n->b, 0) ? n->a : 0;
     case EX_ELEMENT: return fold_element(g, n);
     case EX_TEXT_OF: return fold_number_text(g, n);
-    case EX_SAMPLE: case EX_RESULT: return 0;
+    case EX_SAMPLE:
+    case EX_RESULT: return 0;
     default: break;
     }
-    if (ex_ops[n->op].operands == 1)
-        return fold_unary(g, n);
-    if (ex_ops[n->op].operands != 2)
-        return 0;
+    if (ex_ops[n->op].operands == 1) return fold_unary(g, n);
+    if (ex_ops[n->op].operands != 2) return 0;
     e = fold_texts(g, n);
     return e ? e : fold_binary(g, n);
 }

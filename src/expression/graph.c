@@ -104,45 +104,37 @@ static bool commutes(ex_op op)
 static uint64_t hash(const ex_graph *g, const ex_node *n)
 {
     uint64_t h = mix(n->op, (uint64_t)n->type << 16 | n->flags);
-    if (n->op == EX_NUMBER)
-        return mix(mix(h, n->b), bits_of(g->number[n->a]));
+    if (n->op == EX_NUMBER) return mix(mix(h, n->b), bits_of(g->number[n->a]));
     if (n->op == EX_TEXT) {
-        for (const char *t = g->text[n->a]; *t; t++)
-            h = mix(h, (unsigned char)*t);
+        for (const char *t = g->text[n->a]; *t; t++) h = mix(h, (unsigned char)*t);
         return h;
     }
     if (n->op == EX_CALL) {
-        for (uint32_t k = 0; k < n->c; k++)
-            h = mix(h, g->argument[n->b + k]);
+        for (uint32_t k = 0; k < n->c; k++) h = mix(h, g->argument[n->b + k]);
         return mix(h, n->a);
     }
-    if (commutes(n->op))
-        return mix(mix(h, n->a + (uint64_t)n->b), n->a ^ n->b);
+    if (commutes(n->op)) return mix(mix(h, n->a + (uint64_t)n->b), n->a ^ n->b);
     return mix(mix(h, n->a), (uint64_t)n->b << 32 | n->c);
 }
 
 static bool same(const ex_graph *g, const ex_node *n, const ex_node *m)
 {
-    if (n->op != m->op || n->type != m->type || n->flags != m->flags)
-        return false;
+    if (n->op != m->op || n->type != m->type || n->flags != m->flags) return false;
     if (n->op == EX_NUMBER)
         return n->b == m->b && bits_of(g->number[n->a]) == bits_of(g->number[m->a]);
-    if (n->op == EX_TEXT)
-        return strcmp(g->text[n->a], g->text[m->a]) == 0;
+    if (n->op == EX_TEXT) return strcmp(g->text[n->a], g->text[m->a]) == 0;
     if (n->op == EX_CALL)
         return n->a == m->a && n->c == m->c &&
-               (n->c == 0 || memcmp(g->argument + n->b, g->argument + m->b,
-                                    n->c * sizeof *g->argument) == 0);
-    if (commutes(n->op) && n->a == m->b && n->b == m->a)
-        return true;
+               (n->c == 0 ||
+                memcmp(g->argument + n->b, g->argument + m->b, n->c * sizeof *g->argument) == 0);
+    if (commutes(n->op) && n->a == m->b && n->b == m->a) return true;
     return n->a == m->a && n->b == m->b && n->c == m->c;
 }
 
 static void place(ex_graph *g, ex_id e)
 {
     size_t i = hash(g, ex_at(g, e)) & (g->table_size - 1);
-    while (g->table[i])
-        i = (i + 1) & (g->table_size - 1);
+    while (g->table[i]) i = (i + 1) & (g->table_size - 1);
     g->table[i] = e;
 }
 
@@ -150,21 +142,17 @@ static void grow_table(ex_graph *g)
 {
     g->table_size = g->table_size ? 2 * g->table_size : 64;
     g->table = dae_arena_take(g->arena, g->table_size, sizeof *g->table);
-    for (size_t e = 1; e < g->nodes; e++)
-        place(g, (ex_id)e);
+    for (size_t e = 1; e < g->nodes; e++) place(g, (ex_id)e);
 }
 
 ex_id ex_intern(ex_graph *g, const ex_node *n, bool *is_new)
 {
-    if (2 * (g->nodes + 1) > g->table_size)
-        grow_table(g);
+    if (2 * (g->nodes + 1) > g->table_size) grow_table(g);
     *is_new = false;
     size_t mask = g->table_size - 1;
     for (size_t i = hash(g, n) & mask; g->table[i]; i = (i + 1) & mask)
-        if (same(g, ex_at(g, g->table[i]), n))
-            return g->table[i];
-    if (g->nodes >= UINT32_MAX)
-        longjmp(*g->arena->escape, DAE_E_LIMIT);
+        if (same(g, ex_at(g, g->table[i]), n)) return g->table[i];
+    if (g->nodes >= UINT32_MAX) longjmp(*g->arena->escape, DAE_E_LIMIT);
     g->node = dae_arena_grow(g->arena, g->node, g->nodes, &g->node_capacity, sizeof *g->node);
     ex_id e = (ex_id)g->nodes;
     g->node[g->nodes++] = *n;
@@ -187,15 +175,14 @@ ex_id ex_build(ex_graph *g, const ex_node *n)
 static ex_id number(ex_graph *g, double value, ex_type type, uint32_t name)
 {
     bool is_new;
-    g->number = dae_arena_grow(g->arena, g->number, g->numbers, &g->number_capacity,
-                               sizeof *g->number);
+    g->number =
+        dae_arena_grow(g->arena, g->number, g->numbers, &g->number_capacity, sizeof *g->number);
     g->number[g->numbers++] = value;
     ex_node n = {
         .op = EX_NUMBER, .type = (uint8_t)type, .a = (uint32_t)g->numbers - 1, .b = name
     };
     ex_id e = ex_intern(g, &n, &is_new);
-    if (!is_new)
-        g->numbers--;
+    if (!is_new) g->numbers--;
     return e;
 }
 
@@ -255,32 +242,43 @@ static ex_type common_type(ex_type a, ex_type b)
 static ex_type result_type(ex_op op, ex_type a, ex_type b, ex_type c)
 {
     switch (op) {
-    case EX_NOT: case EX_EDGE: case EX_CHANGE:
-    case EX_LESS: case EX_LESS_EQUAL: case EX_EQUAL: case EX_NOT_EQUAL: case EX_AND: case EX_OR:
-        return EX_BOOLEAN;
-    case EX_SIGN: case EX_INTEGER_OF:
-        return EX_INTEGER;
-    case EX_NEGATE: case EX_ABS: case EX_NO_EVENT:
-        return a;
-    case EX_ADD: case EX_SUBTRACT: case EX_MULTIPLY:
-    case EX_DIV: case EX_MOD: case EX_REM: case EX_MIN: case EX_MAX: case EX_HOMOTOPY:
-        return common_type(a, b);
-    case EX_SMOOTH:
-        return b;
-    case EX_JOIN: case EX_TEXT_OF:
-        return EX_STRING;
-    case EX_IF:
-        return common_type(b, c);
-    default:
-        return EX_REAL;
+    case EX_NOT:
+    case EX_EDGE:
+    case EX_CHANGE:
+    case EX_LESS:
+    case EX_LESS_EQUAL:
+    case EX_EQUAL:
+    case EX_NOT_EQUAL:
+    case EX_AND:
+    case EX_OR: return EX_BOOLEAN;
+    case EX_SIGN:
+    case EX_INTEGER_OF: return EX_INTEGER;
+    case EX_NEGATE:
+    case EX_ABS:
+    case EX_NO_EVENT: return a;
+    case EX_ADD:
+    case EX_SUBTRACT:
+    case EX_MULTIPLY:
+    case EX_DIV:
+    case EX_MOD:
+    case EX_REM:
+    case EX_MIN:
+    case EX_MAX:
+    case EX_HOMOTOPY: return common_type(a, b);
+    case EX_SMOOTH: return b;
+    case EX_JOIN:
+    case EX_TEXT_OF: return EX_STRING;
+    case EX_IF: return common_type(b, c);
+    default: return EX_REAL;
     }
 }
 
 static ex_id operation(ex_graph *g, ex_op op, unsigned flags, ex_id a, ex_id b, ex_id c)
 {
     ex_type type = result_type(op, ex_at(g, a)->type, ex_at(g, b)->type, ex_at(g, c)->type);
-    ex_node n = { .op = (uint8_t)op, .type = (uint8_t)type, .flags = (uint16_t)flags,
-                  .a = a, .b = b, .c = c };
+    ex_node n = {
+        .op = (uint8_t)op, .type = (uint8_t)type, .flags = (uint16_t)flags, .a = a, .b = b, .c = c
+    };
     return ex_build(g, &n);
 }
 
@@ -325,11 +323,11 @@ ex_id ex_call(ex_graph *g, uint32_t procedure, const ex_id *argument, size_t cou
                                      sizeof *g->argument);
         g->argument[g->arguments++] = argument[k];
     }
-    ex_node n = { .op = EX_CALL, .type = EX_REAL, .a = procedure, .b = (uint32_t)first,
-                  .c = (uint32_t)count };
+    ex_node n = {
+        .op = EX_CALL, .type = EX_REAL, .a = procedure, .b = (uint32_t)first, .c = (uint32_t)count
+    };
     ex_id e = ex_intern(g, &n, &is_new);
-    if (!is_new)
-        g->arguments = first;
+    if (!is_new) g->arguments = first;
     return e;
 }
 
@@ -351,10 +349,8 @@ uint32_t ex_add_procedure(ex_graph *g, ex_procedure *p)
 bool ex_is_number(const ex_graph *g, ex_id e, double *value)
 {
     const ex_node *n = ex_at(g, e);
-    if (n->op != EX_NUMBER)
-        return false;
-    if (value)
-        *value = g->number[n->a];
+    if (n->op != EX_NUMBER) return false;
+    if (value) *value = g->number[n->a];
     return true;
 }
 
@@ -362,21 +358,23 @@ static bool is_whole(const ex_graph *g, ex_id e, int depth)
 {
     const ex_node *n = ex_at(g, e);
     double x;
-    if (n->type == EX_INTEGER || (ex_is_number(g, e, &x) && x == floor(x)))
-        return true;
-    if (depth > 20)
-        return false;
+    if (n->type == EX_INTEGER || (ex_is_number(g, e, &x) && x == floor(x))) return true;
+    if (depth > 20) return false;
     switch (n->op) {
-    case EX_FLOOR: case EX_CEIL: case EX_INTEGER_OF: case EX_SIGN: case EX_DIV: return true;
-    case EX_NEGATE: case EX_ABS: return is_whole(g, n->a, depth + 1);
+    case EX_FLOOR:
+    case EX_CEIL:
+    case EX_INTEGER_OF:
+    case EX_SIGN:
+    case EX_DIV: return true;
+    case EX_NEGATE:
+    case EX_ABS: return is_whole(g, n->a, depth + 1);
     case EX_ADD:
     case EX_SUBTRACT:
     case EX_MULTIPLY:
     case EX_MIN:
     case EX_MAX:
     case EX_MOD:
-    case EX_REM:
-        return is_whole(g, n->a, depth + 1) && is_whole(g, n->b, depth + 1);
+    case EX_REM: return is_whole(g, n->a, depth + 1) && is_whole(g, n->b, depth + 1);
     case EX_IF: return is_whole(g, n->b, depth + 1) && is_whole(g, n->c, depth + 1);
     default: return false;
     }
@@ -396,8 +394,7 @@ size_t ex_operand_count(const ex_graph *g, ex_id e)
 ex_id ex_operand(const ex_graph *g, ex_id e, size_t k)
 {
     const ex_node *n = ex_at(g, e);
-    if (n->op == EX_CALL)
-        return g->argument[n->b + k];
+    if (n->op == EX_CALL) return g->argument[n->b + k];
     size_t which = (size_t)ex_ops[n->op].first + k;
     return which == 0 ? n->a : which == 1 ? n->b : n->c;
 }
@@ -405,6 +402,5 @@ ex_id ex_operand(const ex_graph *g, ex_id e, size_t k)
 void ex_operands(const ex_graph *g, ex_id e, void (*visit)(ex_id operand, void *user), void *user)
 {
     for (size_t k = 0, count = ex_operand_count(g, e); k < count; k++)
-        if (ex_operand(g, e, k))
-            visit(ex_operand(g, e, k), user);
+        if (ex_operand(g, e, k)) visit(ex_operand(g, e, k), user);
 }

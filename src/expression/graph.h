@@ -25,48 +25,81 @@ typedef enum ex_type { EX_REAL, EX_INTEGER, EX_BOOLEAN, EX_STRING, EX_ENUMERATIO
 typedef enum ex_op {
     EX_NONE,
     /* leaves */
-    EX_NUMBER,    /* graph->number[a]; of an enumeration b: 1 + its name in graph->text, or 0 */
-    EX_TEXT,      /* graph->text[a]                                                         */
+    EX_NUMBER, /* graph->number[a]; of an enumeration b: 1 + its name in graph->text, or 0 */
+    EX_TEXT,   /* graph->text[a] */
     EX_TIME,
-    EX_VARIABLE,  /* a: number of the variable, b: how often differentiated                 */
-    EX_PRE,       /* a: number of the variable: its value before the event                  */
-    EX_INITIAL, EX_TERMINAL,
-    EX_SAMPLE,    /* a, b: start, interval; c: number of the sampler                        */
-    EX_LOCAL,     /* in procedures. a: slot                                                 */
+    EX_VARIABLE, /* a: number of the variable, b: how often differentiated */
+    EX_PRE,      /* a: number of the variable: its value before the event */
+    EX_INITIAL,
+    EX_TERMINAL,
+    EX_SAMPLE, /* a, b: start, interval; c: number of the sampler */
+    EX_LOCAL,  /* in procedures. a: slot */
     /* one operand, a */
-    EX_NEGATE, EX_NOT, EX_ABS, EX_SIGN, EX_SQRT,
-    EX_SIN, EX_COS, EX_TAN, EX_ASIN, EX_ACOS, EX_ATAN, EX_SINH, EX_COSH, EX_TANH,
-    EX_EXP, EX_LOG, EX_LOG10, EX_FLOOR, EX_CEIL, EX_INTEGER_OF /* floor, as Integer */,
-    EX_NO_EVENT,  /* the value; a fence: relations below are not events                     */
-    EX_DECLARED,  /* the value of a function that declares its derivative. b: a call with its
+    EX_NEGATE,
+    EX_NOT,
+    EX_ABS,
+    EX_SIGN,
+    EX_SQRT,
+    EX_SIN,
+    EX_COS,
+    EX_TAN,
+    EX_ASIN,
+    EX_ACOS,
+    EX_ATAN,
+    EX_SINH,
+    EX_COSH,
+    EX_TANH,
+    EX_EXP,
+    EX_LOG,
+    EX_LOG10,
+    EX_FLOOR,
+    EX_CEIL,
+    EX_INTEGER_OF /* floor, as Integer */,
+    EX_NO_EVENT, /* the value; a fence: relations below are not events */
+    EX_DECLARED, /* the value of a function that declares its derivative. b: a call with its
                      arguments, never made and no operand, of what knows the derivatives; c:
-                     which of its results this is                                            */
-    EX_EDGE, EX_CHANGE, /* of a discrete expression                                          */
+                     which of its results this is */
+    EX_EDGE,
+    EX_CHANGE, /* of a discrete expression */
     /* two operands, a and b */
-    EX_ADD, EX_SUBTRACT, EX_MULTIPLY, EX_DIVIDE, EX_POWER, EX_ATAN2, EX_MIN, EX_MAX,
-    EX_DIV /* truncating */, EX_MOD /* floor */, EX_REM /* truncating */,
-    EX_LESS, EX_LESS_EQUAL, EX_EQUAL, EX_NOT_EQUAL, EX_AND, EX_OR,
-    EX_HOMOTOPY,  /* actual, simplified                                                     */
-    EX_SMOOTH,    /* order (a number), expression                                           */
-    EX_JOIN,      /* two texts                                                              */
-    EX_TEXT_OF,   /* a number and its format (an EX_TEXT, words.c): the text                 */
-    EX_ELEMENT,   /* in procedures. a: first slot, b: number of slots, c: index from 0      */
+    EX_ADD,
+    EX_SUBTRACT,
+    EX_MULTIPLY,
+    EX_DIVIDE,
+    EX_POWER,
+    EX_ATAN2,
+    EX_MIN,
+    EX_MAX,
+    EX_DIV /* truncating */,
+    EX_MOD /* floor */,
+    EX_REM /* truncating */,
+    EX_LESS,
+    EX_LESS_EQUAL,
+    EX_EQUAL,
+    EX_NOT_EQUAL,
+    EX_AND,
+    EX_OR,
+    EX_HOMOTOPY, /* actual, simplified */
+    EX_SMOOTH,   /* order (a number), expression */
+    EX_JOIN,     /* two texts */
+    EX_TEXT_OF,  /* a number and its format (an EX_TEXT, words.c): the text */
+    EX_ELEMENT,  /* in procedures. a: first slot, b: number of slots, c: index from 0 */
     /* three operands, a, b and c */
-    EX_IF,        /* condition, then, else                                                  */
-    EX_DELAY,     /* expression, delay time, its maximum                                    */
+    EX_IF,    /* condition, then, else */
+    EX_DELAY, /* expression, delay time, its maximum */
     /* calls */
-    EX_CALL,      /* a: procedure, b: first argument in graph->argument, c: how many        */
-    EX_RESULT,    /* a: the call, b: which of its scalar results, from 0                    */
+    EX_CALL,   /* a: procedure, b: first argument in graph->argument, c: how many */
+    EX_RESULT, /* a: the call, b: which of its scalar results, from 0 */
     EX_OPS
 } ex_op;
 
 /* An operation as data: the one table that printing, folding, differentiating, the machine and
  * the C emitter share (graph.c). */
 typedef struct ex_op_row {
-    const char *name;  /* as in Modelica: "sin", "+"                                        */
-    int operands;      /* how many of a, b, c are nodes                                      */
-    int precedence;    /* of the printed operator; 0: written as a call                      */
-    int first;         /* which of a, b, c is the first of them (EX_ELEMENT: c)              */
+    const char *name; /* as in Modelica: "sin", "+" */
+    int operands;     /* how many of a, b, c are nodes */
+    int precedence;   /* of the printed operator; 0: written as a call */
+    int first;        /* which of a, b, c is the first of them (EX_ELEMENT: c) */
 } ex_op_row;
 extern const ex_op_row ex_ops[EX_OPS];
 
@@ -84,7 +117,7 @@ typedef struct ex_procedure ex_procedure;
 
 typedef struct ex_graph {
     dae_arena *arena;
-    ex_node *node;         /* node[0] is EX_NONE */
+    ex_node *node; /* node[0] is EX_NONE */
     size_t nodes, node_capacity;
     double *number;
     size_t numbers, number_capacity;
@@ -94,7 +127,7 @@ typedef struct ex_graph {
     size_t arguments, argument_capacity;
     ex_procedure **procedure;
     size_t procedures, procedure_capacity;
-    uint32_t *table;       /* hash table of nodes */
+    uint32_t *table; /* hash table of nodes */
     size_t table_size;
     int samplers;
     struct ex_walk *walks; /* scratch of passes, kept for the next one (walk.h) */
@@ -102,9 +135,9 @@ typedef struct ex_graph {
 
 void ex_graph_init(ex_graph *g, dae_arena *arena);
 
-ex_id ex_number(ex_graph *g, double value);               /* EX_REAL                       */
+ex_id ex_number(ex_graph *g, double value); /* EX_REAL */
 ex_id ex_constant(ex_graph *g, double value, ex_type type);
-ex_id ex_literal(ex_graph *g, int value, const char *name); /* of an enumeration           */
+ex_id ex_literal(ex_graph *g, int value, const char *name); /* of an enumeration */
 ex_id ex_text(ex_graph *g, const char *text);
 ex_id ex_time(ex_graph *g);
 ex_id ex_variable(ex_graph *g, uint32_t variable, uint32_t derivative, ex_type type);
@@ -129,8 +162,8 @@ static inline const ex_node *ex_at(const ex_graph *g, ex_id e)
 static inline bool ex_may_overflow(const ex_graph *g, ex_id e)
 {
     const ex_node *n = ex_at(g, e);
-    return n->type == EX_INTEGER && (n->op == EX_ADD || n->op == EX_SUBTRACT || n->op == EX_MULTIPLY ||
-                                     n->op == EX_INTEGER_OF);
+    return n->type == EX_INTEGER && (n->op == EX_ADD || n->op == EX_SUBTRACT ||
+                                     n->op == EX_MULTIPLY || n->op == EX_INTEGER_OF);
 }
 bool ex_is_number(const ex_graph *g, ex_id e, double *value); /* value may be NULL */
 bool ex_is_whole(const ex_graph *g, ex_id e); /* a whole number whatever happens (false: perhaps) */
@@ -178,9 +211,9 @@ typedef struct ex_style {
     void *user;
     size_t limit;
     bool exact;
-    bool side;      /* the left side of an equation: no relation or 'if' without parentheses */
-    bool inside;    /* of a procedure: there are no events                                    */
-    const ex_procedure *procedure; /* whose slots have their names; NULL: none is known       */
+    bool side;   /* the left side of an equation: no relation or 'if' without parentheses */
+    bool inside; /* of a procedure: there are no events */
+    const ex_procedure *procedure; /* whose slots have their names; NULL: none is known */
 } ex_style;
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style);
 #define EX_INTEGER_FUNCTION                                                                        \
@@ -202,12 +235,13 @@ void ex_format(char *to, size_t size, const char *format, double value);
  * values, recursion. Inputs, outputs and locals are slots of doubles; arrays are runs of slots.
  * Expressions in its statements live in the same graph and speak of EX_LOCAL, EX_ELEMENT. */
 typedef enum ex_statement_kind {
-    EX_ASSIGN,  /* slot[first + index] = value; index 0: slot[first] = value                 */
-    EX_SPLIT,   /* branch on condition: then `block`, else `other`                           */
-    EX_WHILE,   /* while condition: block                                                    */
-    EX_BREAK, EX_RETURN,
-    EX_INVOKE,  /* result[k] = procedure(argument...), all results at once                   */
-    EX_ASSERT   /* condition must hold; message: words (words.c) that speak of slots, or 0   */
+    EX_ASSIGN, /* slot[first + index] = value; index 0: slot[first] = value */
+    EX_SPLIT,  /* branch on condition: then `block`, else `other` */
+    EX_WHILE,  /* while condition: block */
+    EX_BREAK,
+    EX_RETURN,
+    EX_INVOKE, /* result[k] = procedure(argument...), all results at once */
+    EX_ASSERT  /* condition must hold; message: words (words.c) that speak of slots, or 0 */
 } ex_statement_kind;
 
 #define EX_NOWHERE UINT32_MAX
@@ -221,24 +255,24 @@ typedef struct ex_block {
 struct ex_statement {
     ex_statement_kind kind;
     dae_place place;
-    uint32_t first, count;    /* EX_ASSIGN: the slots the index may reach                     */
-    ex_id index, value;       /* index from 0, checked against count                          */
+    uint32_t first, count; /* EX_ASSIGN: the slots the index may reach */
+    ex_id index, value;    /* index from 0, checked against count */
     ex_id condition, message;
     ex_block block, other;
-    uint32_t procedure;       /* EX_INVOKE */
+    uint32_t procedure; /* EX_INVOKE */
     ex_id *argument;
     size_t arguments;
-    uint32_t *result;         /* slots; EX_NOWHERE for a result that nobody wants              */
-    size_t results;           /* at most the procedure's outputs                               */
+    uint32_t *result; /* slots; EX_NOWHERE for a result that nobody wants */
+    size_t results;   /* at most the procedure's outputs */
 };
 
 /* A derivative that a function declares (its annotation): expressions in place holders, which are
  * EX_LOCAL with the slots ex_place_holder(k): k < inputs an argument, beyond its rate. */
 typedef struct ex_declared {
-    ex_id *rate;              /* of every output                                             */
-    bool *zero;               /* inputs that must stand still for it to hold                  */
-    uint32_t *same;           /* inputs whose rate must be this input: 1 + which; 0: any      */
-    struct ex_declared *next; /* what holds if this does not                                  */
+    ex_id *rate;              /* of every output */
+    bool *zero;               /* inputs that must stand still for it to hold */
+    uint32_t *same;           /* inputs whose rate must be this input: 1 + which; 0: any */
+    struct ex_declared *next; /* what holds if this does not */
 } ex_declared;
 
 static inline uint32_t ex_place_holder(uint32_t k)
@@ -248,16 +282,16 @@ static inline uint32_t ex_place_holder(uint32_t k)
 
 struct ex_procedure {
     const char *name;
-    uint32_t inputs;          /* slots 0 .. inputs - 1                                        */
-    uint32_t slots;           /* all; those that are no inputs begin as 0                     */
-    uint32_t *output;         /* which slots are the results                                  */
+    uint32_t inputs;  /* slots 0 .. inputs - 1 */
+    uint32_t slots;   /* all; those that are no inputs begin as 0 */
+    uint32_t *output; /* which slots are the results */
     uint32_t outputs;
-    const char **slot_name;   /* of the first slot_names slots; NULL: not a variable          */
+    const char **slot_name; /* of the first slot_names slots; NULL: not a variable */
     uint32_t slot_names;
     ex_block body;
-    bool declares;            /* of EX_DECLARED: there is no body                              */
-    ex_declared *declared;    /* then: the derivatives                                         */
-    uint32_t tangent;         /* 1 + the procedure that gives derivatives; 0: not made yet    */
+    bool declares;         /* of EX_DECLARED: there is no body */
+    ex_declared *declared; /* then: the derivatives */
+    uint32_t tangent;      /* 1 + the procedure that gives derivatives; 0: not made yet */
 };
 
 uint32_t ex_add_procedure(ex_graph *g, ex_procedure *p);

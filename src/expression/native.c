@@ -44,7 +44,7 @@ struct ex_native {
     ex_machine *machine, *tangent_machine; /* the first only holds registers */
     void *library;
     values_function *values;
-    bool in_tangents;                      /* the last run */
+    bool in_tangents; /* the last run */
 };
 
 /* ---------------------------------------------------------------- a workshop ------------ */
@@ -60,7 +60,7 @@ typedef struct workshop {
 /* ---------------------------------------------------------------- signals --------------- */
 
 /* The first five ask the process to end, the others would end it if nobody expects them. */
-static const int ending[] = { SIGINT,  SIGTERM, SIGQUIT,   SIGHUP, SIGXCPU,
+static const int ending[] = { SIGINT,  SIGTERM, SIGQUIT,   SIGHUP,  SIGXCPU,
                               SIGALRM, SIGUSR1, SIGVTALRM, SIGPROF, SIGUSR2 };
 enum { ASKING = 5, ENDING = (int)(sizeof ending / sizeof *ending) };
 
@@ -68,8 +68,7 @@ static void hold_signals(workshop *w)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (int k = 0; k < ENDING; k++)
-        sigaddset(&set, ending[k]);
+    for (int k = 0; k < ENDING; k++) sigaddset(&set, ending[k]);
     pthread_sigmask(SIG_BLOCK, &set, &w->mask);
 }
 
@@ -79,8 +78,7 @@ static bool signal_waits(const workshop *w)
     sigset_t pending;
     struct sigaction action;
     bool waits = false;
-    if (sigpending(&pending) != 0)
-        return false;
+    if (sigpending(&pending) != 0) return false;
     for (int k = 0; k < ASKING && !waits; k++)
         waits = sigismember(&pending, ending[k]) == 1 && sigismember(&w->mask, ending[k]) == 0 &&
                 sigaction(ending[k], NULL, &action) == 0 && action.sa_handler != SIG_IGN;
@@ -107,8 +105,7 @@ static dae_status refuse_errno(workshop *w, const char *what)
 static dae_status open_workshop(workshop *w)
 {
     const char *place = getenv("TMPDIR");
-    if (!place || place[0] != '/' || strlen(place) > sizeof w->folder - 40)
-        place = "/tmp";
+    if (!place || place[0] != '/' || strlen(place) > sizeof w->folder - 40) place = "/tmp";
     snprintf(w->folder, sizeof w->folder, "%s/daedalus-XXXXXX", place);
     if (!mkdtemp(w->folder)) { /* for us alone: 0700 */
         w->folder[0] = 0;
@@ -142,8 +139,7 @@ static void empty_folder(const char *path)
                 unlinkat(folder, e->d_name, 0);
             at += e->d_reclen;
         }
-    if (folder >= 0)
-        close(folder);
+    if (folder >= 0) close(folder);
 }
 
 /* Also what a compiler that was stopped has left; one that is being stopped may still write for a
@@ -152,8 +148,7 @@ static void close_workshop(workshop *w)
 {
     for (int attempt = 0; w->folder[0] && attempt < 20; attempt++) {
         empty_folder(w->folder);
-        if (rmdir(w->folder) == 0 || errno == ENOENT)
-            return;
+        if (rmdir(w->folder) == 0 || errno == ENOENT) return;
         sleep_a_little(10);
     }
 }
@@ -163,22 +158,17 @@ static dae_status write_source(workshop *w, const char *text)
     enum { MOST_AT_ONCE = 1 << 20 };
     size_t length = strlen(text), done = 0;
     int file = open(w->source, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-        return refuse_errno(w, "the C text could not be written");
+    if (file < 0) return refuse_errno(w, "the C text could not be written");
     while (done < length && !signal_waits(w)) {
         size_t part = length - done < MOST_AT_ONCE ? length - done : MOST_AT_ONCE;
         ssize_t k = write(file, text + done, part);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            break;
+        if (k < 0 && errno == EINTR) continue;
+        if (k <= 0) break;
         done += (size_t)k;
     }
     bool closed = close(file) == 0;
-    if (signal_waits(w))
-        return refuse(w, "interrupted");
-    if (!closed || done < length)
-        return refuse_errno(w, "the C text could not be written");
+    if (signal_waits(w)) return refuse(w, "interrupted");
+    if (!closed || done < length) return refuse_errno(w, "the C text could not be written");
     return DAE_OK;
 }
 
@@ -186,9 +176,21 @@ static dae_status write_source(workshop *w, const char *text)
 
 static int spawn(workshop *w, pid_t *child)
 {
-    char *const argument[] = { (char *)w->options.compiler, "-x", "c", "-std=gnu11", "-O1", "-fPIC",
-                               "-shared", "-ffp-contract=off", "-fno-math-errno", "-w",
-                               DAEDALUS_NATIVE_FLAGS "-o", w->library, w->source, "-lm", NULL };
+    char *const argument[] = { (char *)w->options.compiler,
+                               "-x",
+                               "c",
+                               "-std=gnu11",
+                               "-O1",
+                               "-fPIC",
+                               "-shared",
+                               "-ffp-contract=off",
+                               "-fno-math-errno",
+                               "-w",
+                               DAEDALUS_NATIVE_FLAGS "-o",
+                               w->library,
+                               w->source,
+                               "-lm",
+                               NULL };
     char temporary[560];
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", w->folder);
     char *const environment[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", temporary,
@@ -199,8 +201,7 @@ static int spawn(workshop *w, pid_t *child)
     sigemptyset(&none);
     sigfillset(&all);
     int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
+    if (error) return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -212,8 +213,8 @@ static int spawn(workshop *w, pid_t *child)
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
-        error = posix_spawn(child, w->options.compiler, &actions, &attributes, argument,
-                            environment);
+        error =
+            posix_spawn(child, w->options.compiler, &actions, &attributes, argument, environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -247,10 +248,8 @@ static const char *wait_for(workshop *w, pid_t child)
     for (;;) {
         int status = 0;
         pid_t done = waitpid(child, &status, why ? 0 : WNOHANG);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done != 0)
-            return why ? why : done > 0 && status != 0 ? w->first_error : NULL;
+        if (done < 0 && errno == EINTR) continue;
+        if (done != 0) return why ? why : done > 0 && status != 0 ? w->first_error : NULL;
         if (signal_waits(w))
             why = "interrupted";
         else if (clock_seconds() > end)
@@ -271,13 +270,10 @@ static void read_first_error(workshop *w)
     for (int number = 0; file && fgets(line, sizeof line, file); number++) {
         bool error = strstr(line, "error") != NULL;
         line[strcspn(line, "\n")] = 0;
-        if (error || number == 0)
-            memcpy(w->first_error, line, sizeof line);
-        if (error)
-            break;
+        if (error || number == 0) memcpy(w->first_error, line, sizeof line);
+        if (error) break;
     }
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
 }
 
 static dae_status compile_text(workshop *w)
@@ -290,8 +286,7 @@ static dae_status compile_text(workshop *w)
     }
     limit_child(w, child);
     const char *why = wait_for(w, child);
-    if (why == w->first_error)
-        read_first_error(w);
+    if (why == w->first_error) read_first_error(w);
     return why ? refuse(w, why) : DAE_OK;
 }
 
@@ -312,8 +307,7 @@ static dae_status load(workshop *w, ex_native *n)
         return refuse(w, why ? why : "the library could not be loaded");
     }
     *(void **)&n->values = dlsym(n->library, "daedalus_values");
-    if (!n->values)
-        return refuse(w, "the library lacks a function");
+    if (!n->values) return refuse(w, "the library lacks a function");
     return keeps_small_numbers() ? DAE_OK : refuse(w, "the library flushes small numbers to zero");
 }
 
@@ -321,12 +315,9 @@ static dae_status make_library(workshop *w, ex_native *n, const char *text)
 {
     hold_signals(w);
     dae_status status = open_workshop(w);
-    if (status == DAE_OK)
-        status = write_source(w, text);
-    if (status == DAE_OK)
-        status = compile_text(w);
-    if (status == DAE_OK)
-        status = load(w, n);
+    if (status == DAE_OK) status = write_source(w, text);
+    if (status == DAE_OK) status = compile_text(w);
+    if (status == DAE_OK) status = load(w, n);
     close_workshop(w);
     pthread_sigmask(SIG_SETMASK, &w->mask, NULL);
     return status;
@@ -337,14 +328,10 @@ static dae_status make_library(workshop *w, ex_native *n, const char *text)
 static workshop plan(const ex_native_options *options, dae_report *report)
 {
     workshop w = { .report = report };
-    if (options)
-        w.options = *options;
-    if (!w.options.compiler)
-        w.options.compiler = DAEDALUS_NATIVE_COMPILER;
-    if (!(w.options.seconds > 0))
-        w.options.seconds = 120;
-    if (!(w.options.megabytes > 0))
-        w.options.megabytes = 2000;
+    if (options) w.options = *options;
+    if (!w.options.compiler) w.options.compiler = DAEDALUS_NATIVE_COMPILER;
+    if (!(w.options.seconds > 0)) w.options.seconds = 120;
+    if (!(w.options.megabytes > 0)) w.options.megabytes = 2000;
     return w;
 }
 
@@ -369,12 +356,9 @@ static bool open_parts(ex_native *n, const ex_graph *g, const ex_id *input, size
 {
     const dae_memory *memory = &n->memory;
     n->program = ex_compile_ordered(g, input, inputs, output, outputs, true, memory, culprit);
-    if (n->program)
-        n->tangents = ex_compile(g, input, inputs, output, outputs, memory, culprit);
-    if (n->tangents)
-        n->machine = ex_machine_open(n->program, memory);
-    if (n->machine)
-        n->tangent_machine = ex_machine_open(n->tangents, memory);
+    if (n->program) n->tangents = ex_compile(g, input, inputs, output, outputs, memory, culprit);
+    if (n->tangents) n->machine = ex_machine_open(n->program, memory);
+    if (n->machine) n->tangent_machine = ex_machine_open(n->tangents, memory);
     return n->tangent_machine != NULL;
 }
 
@@ -386,35 +370,30 @@ ex_native *ex_native_open(const ex_graph *g, const ex_id *input, size_t inputs, 
     emitting *e = dae_alloc(memory, 1, sizeof *e);
     ex_id wrong = 0;
     dae_status status = DAE_E_NOMEM;
-    if (n)
-        n->memory = *memory;
+    if (n) n->memory = *memory;
     if (e && n && open_parts(n, g, input, inputs, output, outputs, &wrong)) {
         dae_arena_init(&e->arena, &memory->hook, 0);
         e->arena.escape = &e->escape;
         status = emit_and_make(e, n, options, report);
         dae_arena_release(&e->arena);
     } else if (wrong) {
-        status = dae_fail(report, DAE_E_COMPILER,
-                          "an expression is not to be computed from the inputs");
+        status =
+            dae_fail(report, DAE_E_COMPILER, "an expression is not to be computed from the inputs");
     } else {
         dae_fail(report, status, "no memory for native code");
     }
     dae_free(memory, e);
-    if (culprit)
-        *culprit = wrong;
-    if (status == DAE_OK)
-        return n;
+    if (culprit) *culprit = wrong;
+    if (status == DAE_OK) return n;
     ex_native_close(n);
     return NULL;
 }
 
 void ex_native_close(ex_native *n)
 {
-    if (!n)
-        return;
+    if (!n) return;
     dae_memory memory = n->memory;
-    if (n->library)
-        dlclose(n->library);
+    if (n->library) dlclose(n->library);
     ex_machine_close(n->machine);
     ex_machine_close(n->tangent_machine);
     ex_program_free(n->program);
@@ -426,9 +405,10 @@ void ex_native_close(ex_native *n)
 
 static int troubled(ex_native *n, const context *k)
 {
-    static const char *const what[] = { "", "recursion too deep", "too much work",
-                                        "index out of range", "assertion",
-                                        "an Integer becomes too large" };
+    static const char *const what[] = {
+        "",          "recursion too deep",          "too much work", "index out of range",
+        "assertion", "an Integer becomes too large"
+    };
     return ex_stop(n->machine, what[k->what], k->note);
 }
 
@@ -440,8 +420,7 @@ int ex_native_run(ex_native *n, const double *input, double *output)
     n->in_tangents = false;
     int failed = n->values(&k, input, output);
     n->machine->work = k.work;
-    if (failed)
-        return troubled(n, &k);
+    if (failed) return troubled(n, &k);
     ex_end(n->machine);
     return DAE_OK;
 }

@@ -17,9 +17,9 @@
 typedef struct ex_native ex_native;
 
 typedef struct ex_native_options {
-    const char *compiler;        /* path; NULL: the one found when configuring               */
-    double seconds;              /* 0: 120                                                   */
-    double megabytes;            /* the compiler's memory; 0: 2000                           */
+    const char *compiler; /* path; NULL: the one found when configuring */
+    double seconds;       /* 0: 120 */
+    double megabytes;     /* the compiler's memory; 0: 2000 */
 } ex_native_options;
 
 /* NULL: see the report, and *culprit as of ex_compile. options may be NULL. */

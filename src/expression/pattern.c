@@ -16,11 +16,11 @@ typedef struct pattern {
     dae_arena arena;
     const ex_dependence *d;
     uint32_t inputs;
-    uint8_t *size;          /* of the set of a unit, LARGE: not made                          */
-    uint32_t *first;        /* in set                                                         */
+    uint8_t *size;   /* of the set of a unit, LARGE: not made */
+    uint32_t *first; /* in set */
     uint32_t *set;
     size_t sets, set_capacity;
-    uint32_t *seen;         /* 1 + the output that saw the unit last                          */
+    uint32_t *seen; /* 1 + the output that saw the unit last */
     uint32_t *stack;
     size_t height, stack_capacity;
     uint32_t *column;
@@ -36,8 +36,7 @@ static unsigned unite(const uint32_t *a, unsigned m, const uint32_t *b, unsigned
         uint32_t next = j >= n || (i < m && a[i] <= b[j]) ? a[i] : b[j];
         i += i < m && a[i] == next;
         j += j < n && b[j] == next;
-        if (count == SMALL)
-            return LARGE;
+        if (count == SMALL) return LARGE;
         out[count++] = next;
     }
     return count;
@@ -54,8 +53,9 @@ static void make_set(pattern *p, uint32_t unit)
     }
     for (uint32_t k = d->start[unit]; k < d->start[unit + 1] && count != LARGE; k++) {
         uint32_t v = d->operand[k];
-        count = p->size[v] == LARGE ? LARGE
-                : unite(buffer[now], count, p->set + p->first[v], p->size[v], buffer[1 - now]);
+        count = p->size[v] == LARGE
+                    ? LARGE
+                    : unite(buffer[now], count, p->set + p->first[v], p->size[v], buffer[1 - now]);
         now = 1 - now;
     }
     p->size[unit] = (uint8_t)count;
@@ -68,8 +68,7 @@ static void make_set(pattern *p, uint32_t unit)
 
 static void visit(pattern *p, uint32_t unit, uint32_t mark)
 {
-    if (p->seen[unit] == mark)
-        return;
+    if (p->seen[unit] == mark) return;
     p->seen[unit] = mark;
     p->stack = dae_arena_grow(&p->arena, p->stack, p->height, &p->stack_capacity, sizeof *p->stack);
     p->stack[p->height++] = unit;
@@ -77,8 +76,8 @@ static void visit(pattern *p, uint32_t unit, uint32_t mark)
 
 static void add_column(pattern *p, uint32_t input)
 {
-    p->column = dae_arena_grow(&p->arena, p->column, p->columns, &p->column_capacity,
-                               sizeof *p->column);
+    p->column =
+        dae_arena_grow(&p->arena, p->column, p->columns, &p->column_capacity, sizeof *p->column);
     p->column[p->columns++] = input;
 }
 
@@ -99,8 +98,7 @@ static void search(pattern *p, uint32_t root, uint32_t mark)
         if (unit < p->inputs) {
             add_column(p, unit);
         } else if (p->size[unit] != LARGE) {
-            for (unsigned k = 0; k < p->size[unit]; k++)
-                visit(p, p->set[p->first[unit] + k], mark);
+            for (unsigned k = 0; k < p->size[unit]; k++) visit(p, p->set[p->first[unit] + k], mark);
         } else {
             for (uint32_t k = d->start[unit]; k < d->start[unit + 1]; k++)
                 visit(p, d->operand[k], mark);
@@ -112,14 +110,12 @@ static void search(pattern *p, uint32_t root, uint32_t mark)
 
 static bool make_pattern(pattern *p, uint32_t outputs)
 {
-    if (setjmp(p->escape))
-        return false;
+    if (setjmp(p->escape)) return false;
     p->size = dae_arena_take(&p->arena, p->d->units, sizeof *p->size);
     p->first = dae_arena_take(&p->arena, p->d->units, sizeof *p->first);
     p->seen = dae_arena_take(&p->arena, p->d->units, sizeof *p->seen);
     p->start = dae_arena_take(&p->arena, (size_t)outputs + 1, sizeof *p->start);
-    for (uint32_t i = 0; i < p->d->units; i++)
-        make_set(p, i);
+    for (uint32_t i = 0; i < p->d->units; i++) make_set(p, i);
     for (uint32_t k = 0; k < outputs; k++) {
         search(p, p->d->output[k], k + 1);
         p->start[k + 1] = p->columns;
@@ -134,8 +130,7 @@ dae_status ex_program_pattern(const ex_program *program, const dae_memory *memor
     size_t *offsets = NULL;
     uint32_t *columns = NULL;
     pattern *p = dae_alloc(memory, 1, sizeof *p);
-    if (!p)
-        return DAE_E_NOMEM;
+    if (!p) return DAE_E_NOMEM;
     dae_arena_init(&p->arena, &memory->hook, 0);
     p->arena.escape = &p->escape;
     p->d = &program->depends;
@@ -147,8 +142,7 @@ dae_status ex_program_pattern(const ex_program *program, const dae_memory *memor
     bool good = offsets && columns;
     if (good) {
         memcpy(offsets, p->start, ((size_t)outputs + 1) * sizeof *offsets);
-        if (p->columns)
-            memcpy(columns, p->column, p->columns * sizeof *columns);
+        if (p->columns) memcpy(columns, p->column, p->columns * sizeof *columns);
         *start = offsets;
         *column = columns;
     } else {

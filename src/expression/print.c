@@ -20,13 +20,13 @@ typedef struct task {
     ex_id e;
     int precedence;
     const char *word;
-    bool fenced;       /* inside of noEvent, or of a procedure */
+    bool fenced; /* inside of noEvent, or of a procedure */
 } task;
 
 typedef struct printer {
     ex_graph *g;
     ex_style style;
-    bool fenced;       /* what is printed now */
+    bool fenced; /* what is printed now */
     task *stack;
     size_t height, stack_capacity;
     char *text;
@@ -43,8 +43,7 @@ static void say(printer *p, const char *word)
 
 static void later(printer *p, ex_id e, int precedence)
 {
-    while (ex_at(p->g, e)->op == EX_DECLARED)
-        e = ex_at(p->g, e)->a;
+    while (ex_at(p->g, e)->op == EX_DECLARED) e = ex_at(p->g, e)->a;
     p->stack = dae_arena_grow(p->g->arena, p->stack, p->height, &p->stack_capacity, sizeof(task));
     p->stack[p->height++] = (task){ e, precedence, NULL, p->fenced };
 }
@@ -91,12 +90,10 @@ static void say_text(printer *p, const char *text)
 
 static void say_variable(printer *p, uint32_t variable, uint32_t derivatives)
 {
-    for (uint32_t k = 0; k < derivatives; k++)
-        say(p, "der(");
+    for (uint32_t k = 0; k < derivatives; k++) say(p, "der(");
     say(p, p->style.name ? p->style.name(variable, p->style.user)
                          : dae_arena_print(p->g->arena, "v%lu", (unsigned long)variable));
-    for (uint32_t k = 0; k < derivatives; k++)
-        say(p, ")");
+    for (uint32_t k = 0; k < derivatives; k++) say(p, ")");
 }
 
 /* Of an element the name of the array: x, not x[1]. */
@@ -121,12 +118,10 @@ static void say_slot(printer *p, uint32_t slot, bool array)
 static int precedence_of(const ex_graph *g, ex_id e)
 {
     const ex_node *n = ex_at(g, e);
-    if (n->op == EX_NUMBER)
-        return n->type != EX_BOOLEAN && g->number[n->a] < 0 ? SUM : PRIMARY;
+    if (n->op == EX_NUMBER) return n->type != EX_BOOLEAN && g->number[n->a] < 0 ? SUM : PRIMARY;
     if (n->op == EX_MULTIPLY || n->op == EX_DIVIDE)
         return ex_is_number(g, n->a, NULL) && precedence_of(g, n->a) == SUM ? SUM : PRODUCT;
-    if (n->op == EX_IF)
-        return ANY;
+    if (n->op == EX_IF) return ANY;
     return ex_ops[n->op].precedence ? ex_ops[n->op].precedence : PRIMARY;
 }
 
@@ -135,26 +130,20 @@ static void print_infix(printer *p, const ex_node *n)
 {
     int own = ex_ops[n->op].precedence, left = own, right = own + 1;
     bool tight = own >= PRODUCT;
-    if (own == POWER)
-        left = PRIMARY;
-    if (own == RELATION)
-        left = SUM;
-    if (own == PRODUCT && ex_is_number(p->g, n->a, NULL))
-        left = SUM; /* -2*x */
+    if (own == POWER) left = PRIMARY;
+    if (own == RELATION) left = SUM;
+    if (own == PRODUCT && ex_is_number(p->g, n->a, NULL)) left = SUM; /* -2*x */
     later(p, n->b, right);
-    if (!tight)
-        later_word(p, " ");
+    if (!tight) later_word(p, " ");
     later_word(p, ex_ops[n->op].name);
-    if (!tight)
-        later_word(p, " ");
+    if (!tight) later_word(p, " ");
     later(p, n->a, left);
 }
 
 static void print_call(printer *p, ex_id e, const char *name)
 {
     size_t count = ex_operand_count(p->g, e);
-    if (ex_at(p->g, e)->op == EX_DELAY && !ex_operand(p->g, e, 2))
-        count = 2;
+    if (ex_at(p->g, e)->op == EX_DELAY && !ex_operand(p->g, e, 2)) count = 2;
     if (ex_at(p->g, e)->op == EX_TEXT_OF) { /* its format by name */
         later_word(p, ")");
         later(p, ex_at(p->g, e)->b, ANY);
@@ -168,8 +157,7 @@ static void print_call(printer *p, ex_id e, const char *name)
         later(p, ex_operand(p->g, e, k), ANY);
         later_word(p, k ? ", " : "(");
     }
-    if (count == 0)
-        later_word(p, "(");
+    if (count == 0) later_word(p, "(");
     later_word(p, name);
 }
 
@@ -196,8 +184,7 @@ const char *ex_procedure_name(ex_graph *g, uint32_t procedure)
     char *quoted = dae_arena_take(g->arena, 2 * strlen(name) + 40, 1), *to = quoted;
     *to++ = '\'';
     for (; *name; name++) {
-        if (*name == '\'' || *name == '\\')
-            *to++ = '\\';
+        if (*name == '\'' || *name == '\\') *to++ = '\\';
         *to++ = *name;
     }
     char number[DAE_NUMBER_TEXT];
@@ -249,15 +236,15 @@ static void exact_result(printer *p, const ex_node *n)
     const ex_node call = *ex_at(p->g, n->a);
     const ex_procedure *procedure = p->g->procedure[call.a];
     char text[DAE_NUMBER_TEXT];
-    const char *of = n->type == EX_INTEGER ? EX_INTEGER_FUNCTION "(" : n->type == EX_BOOLEAN
-                     ? EX_TRUTH_FUNCTION "(" : "";
+    const char *of = n->type == EX_INTEGER   ? EX_INTEGER_FUNCTION "("
+                     : n->type == EX_BOOLEAN ? EX_TRUTH_FUNCTION "("
+                                             : "";
     dae_number_text(text, procedure->output[n->b] + 1);
     later_word(p, of[0] ? ")" : "");
     later_word(p, dae_arena_print(p->g->arena, "%s))[%s]", call.c ? "}" : "", text));
     for (uint32_t k = call.c; k-- > 0;) {
         as_number(p, p->g->argument[call.b + k]);
-        if (k)
-            later_word(p, ", ");
+        if (k) later_word(p, ", ");
     }
     later_word(p, dae_arena_print(p->g->arena, "%s(%s(%s", of, ex_procedure_name(p->g, call.a),
                                   call.c ? "{" : "fill(0.0, 0)"));
@@ -288,7 +275,11 @@ static void print_node(printer *p, ex_id e)
     case EX_TEXT: say_text(p, p->g->text[n.a]); break;
     case EX_TIME: say(p, "time"); break;
     case EX_VARIABLE: say_variable(p, n.a, n.b); break;
-    case EX_PRE: say(p, "pre("); say_variable(p, n.a, 0); say(p, ")"); break;
+    case EX_PRE:
+        say(p, "pre(");
+        say_variable(p, n.a, 0);
+        say(p, ")");
+        break;
     case EX_INITIAL: say(p, "initial()"); break;
     case EX_TERMINAL: say(p, "terminal()"); break;
     case EX_LOCAL: say_slot(p, n.a, false); break;
@@ -298,8 +289,14 @@ static void print_node(printer *p, ex_id e)
         later(p, n.c, SUM);
         later_word(p, "[1 + ");
         break;
-    case EX_NEGATE: later(p, n.a, PRODUCT); later_word(p, "-"); break;
-    case EX_NOT: later(p, n.a, RELATION); later_word(p, "not "); break;
+    case EX_NEGATE:
+        later(p, n.a, PRODUCT);
+        later_word(p, "-");
+        break;
+    case EX_NOT:
+        later(p, n.a, RELATION);
+        later_word(p, "not ");
+        break;
     case EX_IF: print_if(p, &n); break;
     case EX_CALL: print_call(p, e, p->g->procedure[n.a]->name); break;
     case EX_RESULT: print_result(p, &n); break;
@@ -318,8 +315,7 @@ static bool needs_fence(const printer *p, ex_id e)
     bool jumps = n->op == EX_LESS || n->op == EX_LESS_EQUAL || n->op == EX_FLOOR ||
                  n->op == EX_CEIL || n->op == EX_INTEGER_OF || n->op == EX_DIV || n->op == EX_MOD ||
                  n->op == EX_REM;
-    if (!p->style.exact || p->fenced || !jumps || (n->flags & EX_EVENT))
-        return false;
+    if (!p->style.exact || p->fenced || !jumps || (n->flags & EX_EVENT)) return false;
     if (n->op != EX_LESS && n->op != EX_LESS_EQUAL && ex_is_whole(p->g, n->a) &&
         (ex_ops[n->op].operands == 1 || ex_is_whole(p->g, n->b)))
         return false; /* nobody takes it for an event */
@@ -348,7 +344,9 @@ static void print_task(printer *p, const task *t)
 
 const char *ex_print_as(ex_graph *g, ex_id e, const ex_style *style)
 {
-    printer p = { .g = g, .style = *style, .fenced = style->inside,
+    printer p = { .g = g,
+                  .style = *style,
+                  .fenced = style->inside,
                   .limit = style->limit ? style->limit : 100000 };
     later(&p, e, style->side ? SUM : ANY);
     while (p.height && p.length <= p.limit) {

@@ -73,15 +73,13 @@ void ex_push(ex_builder *b, ex_vector *v, uint32_t word)
 
 void ex_emit(ex_builder *b, uint32_t word)
 {
-    if (b->code.count >= EX_A_CONSTANT)
-        longjmp(*b->scratch->escape, DAE_E_LIMIT);
+    if (b->code.count >= EX_A_CONSTANT) longjmp(*b->scratch->escape, DAE_E_LIMIT);
     ex_push(b, &b->code, word);
 }
 
 void ex_emit_register(ex_builder *b, uint32_t r)
 {
-    if (r >= EX_A_CONSTANT)
-        ex_push(b, &b->fixup, (uint32_t)b->code.count);
+    if (r >= EX_A_CONSTANT) ex_push(b, &b->fixup, (uint32_t)b->code.count);
     ex_emit(b, r);
 }
 
@@ -96,10 +94,12 @@ uint32_t ex_take_note(ex_builder *b, ex_id node, dae_place place, ex_id message)
     ex_program *p = b->program;
     const ex_node *m = ex_at(b->g, message);
     p->note = dae_arena_grow(b->scratch, p->note, p->notes, &b->note_capacity, sizeof *p->note);
-    p->note[p->notes] = (ex_note){
-        .node = node, .place = place, .words = message,
-        .message = m->op == EX_TEXT ? b->g->text[m->a] : NULL,
-        .procedure = b->routine ? 1 + b->procedure_of.item[b->routine - 1] : 0 };
+    p->note[p->notes] =
+        (ex_note){ .node = node,
+                   .place = place,
+                   .words = message,
+                   .message = m->op == EX_TEXT ? b->g->text[m->a] : NULL,
+                   .procedure = b->routine ? 1 + b->procedure_of.item[b->routine - 1] : 0 };
     return (uint32_t)p->notes++;
 }
 
@@ -121,8 +121,7 @@ uint32_t ex_ask_for_routine(ex_builder *b, uint32_t procedure)
 static void *copy(dae_arena *arena, const void *items, size_t count, size_t size)
 {
     void *all = dae_arena_take(arena, count, size);
-    if (count)
-        memcpy(all, items, count * size);
+    if (count) memcpy(all, items, count * size);
     return all;
 }
 
@@ -159,14 +158,12 @@ static bool compile_main(ex_builder *b, const ex_id *input, size_t inputs, const
     f->outputs = (uint32_t)outputs;
     f->output = dae_arena_take(b->scratch, outputs, sizeof *f->output);
     ex_dag_open(b, input, inputs);
-    if (!ex_dag_compile(b, output, outputs, EX_NO_REGISTER, f->output))
-        return false;
+    if (!ex_dag_compile(b, output, outputs, EX_NO_REGISTER, f->output)) return false;
     ex_emit_header(b, EX_C_RETURN, 1);
     ex_dag_dependence(b, &p->depends, output, outputs);
     end_routine(b, f);
     for (size_t k = 0; k < outputs; k++)
-        if (f->output[k] >= EX_A_CONSTANT)
-            f->output[k] = f->output[k] - EX_A_CONSTANT + b->most;
+        if (f->output[k] >= EX_A_CONSTANT) f->output[k] = f->output[k] - EX_A_CONSTANT + b->most;
     return true;
 }
 
@@ -179,8 +176,7 @@ static bool compile_routine(ex_builder *b, uint32_t number, size_t *capacity)
     *f = (ex_routine){ .inputs = source->inputs, .outputs = source->outputs };
     f->output = copy(b->scratch, source->output, source->outputs, sizeof *f->output);
     begin_routine(b, number, source->slots);
-    if (!ex_compile_procedure(b, source))
-        return false;
+    if (!ex_compile_procedure(b, source)) return false;
     end_routine(b, f);
     return true;
 }
@@ -197,26 +193,21 @@ static size_t stack_size(ex_builder *b)
     bool *gone = dae_arena_take(b->scratch, p->routines, sizeof *gone), change = true;
     for (size_t i = 0; i < p->routines; i++) {
         sum += p->routine[i].registers;
-        if (i && largest < p->routine[i].registers)
-            largest = p->routine[i].registers;
+        if (i && largest < p->routine[i].registers) largest = p->routine[i].registers;
     }
-    for (size_t k = 0; k < b->calls.count; k += 2)
-        callers[b->calls.item[k + 1]]++;
+    for (size_t k = 0; k < b->calls.count; k += 2) callers[b->calls.item[k + 1]]++;
     while (change) {
         change = false;
         for (uint32_t i = 0; i < p->routines; i++) {
-            if (gone[i] || callers[i])
-                continue;
+            if (gone[i] || callers[i]) continue;
             gone[i] = change = true;
             left--;
             for (size_t k = 0; k < b->calls.count; k += 2)
-                if (b->calls.item[k] == i)
-                    callers[b->calls.item[k + 1]]--;
+                if (b->calls.item[k] == i) callers[b->calls.item[k + 1]]--;
         }
     }
     size_t deep = (size_t)EX_DEEPEST_CALL * largest;
-    if (left)
-        sum += deep < RECURSION_REGISTERS ? deep : RECURSION_REGISTERS + largest;
+    if (left) sum += deep < RECURSION_REGISTERS ? deep : RECURSION_REGISTERS + largest;
     return sum;
 }
 
@@ -227,11 +218,9 @@ static bool compile_all(ex_builder *b, const ex_id *input, size_t inputs, const 
     size_t capacity = 0;
     p->routine = dae_arena_grow(b->scratch, NULL, 0, &capacity, sizeof *p->routine);
     p->routines = 1;
-    if (!compile_main(b, input, inputs, output, outputs))
-        return false;
+    if (!compile_main(b, input, inputs, output, outputs)) return false;
     while (p->routines <= b->procedure_of.count)
-        if (!compile_routine(b, (uint32_t)p->routines, &capacity))
-            return false;
+        if (!compile_routine(b, (uint32_t)p->routines, &capacity)) return false;
     p->stack = stack_size(b);
     return true;
 }
@@ -248,8 +237,7 @@ typedef struct packing {
 static void *pack(packing *k, const void *items, size_t count, size_t size)
 {
     void *place = k->base ? k->base + k->used : NULL;
-    if (place && count)
-        memcpy(place, items, count * size);
+    if (place && count) memcpy(place, items, count * size);
     k->used += (count * size + 15) & ~(size_t)15;
     return place;
 }
@@ -291,8 +279,7 @@ static bool compile_or_escape(compiling *c, const ex_id *input, size_t inputs, c
                               size_t outputs)
 {
     ex_builder *b = &c->builder;
-    if (setjmp(c->escape))
-        return false;
+    if (setjmp(c->escape)) return false;
     b->dag = ex_dag_make(&c->scratch);
     b->routine_of = dae_arena_take(&c->scratch, b->g->procedures, sizeof *b->routine_of);
     return compile_all(b, input, inputs, output, outputs);
@@ -304,22 +291,19 @@ ex_program *ex_compile_ordered(const ex_graph *g, const ex_id *input, size_t inp
 {
     compiling *c = dae_alloc(memory, 1, sizeof *c);
     ex_program *p = NULL;
-    if (culprit)
-        *culprit = 0;
-    if (!c)
-        return NULL;
+    if (culprit) *culprit = 0;
+    if (!c) return NULL;
     dae_arena_init(&c->scratch, &memory->hook, 0);
     c->scratch.escape = &c->escape;
     c->program.memory = *memory;
-    c->builder = (ex_builder){ .g = g, .scratch = &c->scratch, .program = &c->program,
-                               .depth_first = depth_first };
+    c->builder = (ex_builder){
+        .g = g, .scratch = &c->scratch, .program = &c->program, .depth_first = depth_first
+    };
     if (compile_or_escape(c, input, inputs, output, outputs)) {
         p = dae_alloc(memory, pack_program(&c->program, NULL), 1);
-        if (p)
-            pack_program(&c->program, (char *)p);
+        if (p) pack_program(&c->program, (char *)p);
     }
-    if (culprit)
-        *culprit = c->builder.culprit;
+    if (culprit) *culprit = c->builder.culprit;
     dae_arena_release(&c->scratch);
     dae_free(memory, c);
     return p;
@@ -333,8 +317,7 @@ ex_program *ex_compile(const ex_graph *g, const ex_id *input, size_t inputs, con
 
 void ex_program_free(ex_program *p)
 {
-    if (!p)
-        return;
+    if (!p) return;
     dae_memory memory = p->memory;
     dae_free(&memory, p);
 }

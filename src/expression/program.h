@@ -22,14 +22,14 @@ typedef struct ex_machine ex_machine;
 
 /* What went wrong in a run: at which node, for a message. */
 typedef struct ex_trouble {
-    ex_id node;              /* 0: none                                                    */
-    const char *what;        /* "assertion", "index out of range", "recursion too deep",
-                                "too much work", "an Integer becomes too large"            */
-    const char *message;     /* of the assertion; NULL: none that is known beforehand      */
-    ex_id words;             /* ... what it says of the slots; 0: none                     */
+    ex_id node;          /* 0: none */
+    const char *what;    /* "assertion", "index out of range", "recursion too deep",
+                                "too much work", "an Integer becomes too large" */
+    const char *message; /* of the assertion; NULL: none that is known beforehand */
+    ex_id words;         /* ... what it says of the slots; 0: none */
     dae_place place;
-    uint32_t procedure;      /* 1 + in which procedure; 0: in none                         */
-    const double *slot;      /* its slots then, until the next run; NULL: not known        */
+    uint32_t procedure; /* 1 + in which procedure; 0: in none */
+    const double *slot; /* its slots then, until the next run; NULL: not known */
     uint32_t slots;
 } ex_trouble;
 
@@ -56,8 +56,8 @@ void ex_machine_close(ex_machine *m);
 int ex_run(ex_machine *m, const double *input, double *output);
 
 /* tangent of input i in lane l: input_tangent[i * EX_LANES + l]; same for outputs. */
-int ex_run_tangents(ex_machine *m, const double *input, const double *input_tangent,
-                    double *output, double *output_tangent);
+int ex_run_tangents(ex_machine *m, const double *input, const double *input_tangent, double *output,
+                    double *output_tangent);
 
 /* Series: input i is x_i(s) = sum over k of input[i (degree + 1) + k] s^k; output the same for
  * y = f(x), to the same degree. With s = t - t0 the k-th derivative along a solution is k! times

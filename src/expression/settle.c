@@ -16,18 +16,16 @@ static bool dear(const dag *d, uint32_t i)
 static bool may_branch(const dag *d, const unit *u)
 {
     const uint32_t *operand = operands_of(d, u);
-    if (u->kind != COMPUTED)
-        return false;
-    if (u->code == EX_C_SELECT)
-        return dear(d, operand[1]) || dear(d, operand[2]);
+    if (u->kind != COMPUTED) return false;
+    if (u->code == EX_C_SELECT) return dear(d, operand[1]) || dear(d, operand[2]);
     return (u->code == EX_C_AND || u->code == EX_C_OR) && dear(d, operand[1]);
 }
 
 static uint32_t add_region(ex_builder *b, uint32_t owner, uint32_t parent)
 {
     dag *d = b->dag;
-    d->region = dae_arena_grow(b->scratch, d->region, d->regions, &d->region_capacity,
-                               sizeof *d->region);
+    d->region =
+        dae_arena_grow(b->scratch, d->region, d->regions, &d->region_capacity, sizeof *d->region);
     d->region[d->regions] = (region){ .owner = owner, .parent = parent };
     return (uint32_t)d->regions++;
 }
@@ -62,8 +60,7 @@ static void add_need(ex_builder *b, uint32_t i, uint32_t r)
 static void find(ex_builder *b, uint32_t r)
 {
     dag *d = b->dag;
-    if (d->region[r].mark == d->mark)
-        return;
+    if (d->region[r].mark == d->mark) return;
     d->region[r].mark = d->mark;
     ex_push(b, &d->found, r);
 }
@@ -72,8 +69,7 @@ static void find(ex_builder *b, uint32_t r)
 static uint32_t other_branch(const dag *d, uint32_t r)
 {
     const unit *owner = &d->unit[d->region[r].owner];
-    if (r == 0 || owner->code != EX_C_SELECT || r == owner->deferred)
-        return 0;
+    if (r == 0 || owner->code != EX_C_SELECT || r == owner->deferred) return 0;
     return r == owner->lazy ? r + 1 : r - 1;
 }
 
@@ -81,8 +77,7 @@ static bool is_inside_another(const dag *d, uint32_t r)
 {
     while (r) {
         r = d->region[r].parent;
-        if (d->region[r].mark == d->mark)
-            return true;
+        if (d->region[r].mark == d->mark) return true;
     }
     return false;
 }
@@ -94,16 +89,14 @@ static void find_needs(ex_builder *b, const unit *u)
     size_t kept = 0;
     d->found.count = 0;
     d->mark++;
-    for (uint32_t k = u->needs; k; k = d->need[k - 1].next)
-        find(b, d->need[k - 1].region);
+    for (uint32_t k = u->needs; k; k = d->need[k - 1].next) find(b, d->need[k - 1].region);
     for (size_t k = 0; k < d->found.count; k++) {
         uint32_t r = d->found.item[k], other = other_branch(d, r);
         if (other && d->region[other].mark == d->mark)
             find(b, home_of(&d->unit[d->region[r].owner]));
     }
     for (size_t k = 0; k < d->found.count; k++)
-        if (!is_inside_another(d, d->found.item[k]))
-            d->found.item[kept++] = d->found.item[k];
+        if (!is_inside_another(d, d->found.item[k])) d->found.item[kept++] = d->found.item[k];
     d->found.count = kept;
 }
 
@@ -112,11 +105,9 @@ static void settle_failing(ex_builder *b, uint32_t i)
     dag *d = b->dag;
     find_needs(b, &d->unit[i]);
     uint32_t r = d->found.item[0];
-    for (size_t k = 1; k < d->found.count; k++)
-        r = common(d, r, d->found.item[k]);
+    for (size_t k = 1; k < d->found.count; k++) r = common(d, r, d->found.item[k]);
     d->unit[i].region = r;
-    if (d->found.count == 1)
-        return;
+    if (d->found.count == 1) return;
     d->unit[i].deferred = add_region(b, i, r);
     d->unit[i].first_site = (uint32_t)d->needs;
     d->unit[i].sites = (uint32_t)d->found.count;
@@ -131,8 +122,7 @@ static void settle_failing(ex_builder *b, uint32_t i)
 static void note_use(ex_builder *b, uint32_t i, uint32_t r)
 {
     unit *u = &b->dag->unit[i];
-    if (u->kind == LEAF)
-        return;
+    if (u->kind == LEAF) return;
     if (u->fails)
         add_need(b, i, r);
     else if (u->region != 0)
@@ -144,12 +134,10 @@ static void note_use(ex_builder *b, uint32_t i, uint32_t r)
 static void open_branches(ex_builder *b, uint32_t i)
 {
     dag *d = b->dag;
-    if (!may_branch(d, &d->unit[i]))
-        return;
+    if (!may_branch(d, &d->unit[i])) return;
     uint32_t home = home_of(&d->unit[i]);
     d->unit[i].lazy = add_region(b, i, home);
-    for (uint32_t k = 2; k < d->unit[i].operands; k++)
-        add_region(b, i, home);
+    for (uint32_t k = 2; k < d->unit[i].operands; k++) add_region(b, i, home);
 }
 
 /* Outputs are needed in the whole, which is region 0 (roots come with it). What is a part of another
@@ -161,27 +149,22 @@ static void find_regions(ex_builder *b)
     add_region(b, 0, 0);
     for (uint32_t i = (uint32_t)d->units; i-- > 0;) {
         const unit *u = &d->unit[i];
-        if (u->kind == LEAF || u->kind == GONE)
-            continue;
-        if (u->fails && u->region == 0)
-            add_need(b, i, 0);
+        if (u->kind == LEAF || u->kind == GONE) continue;
+        if (u->fails && u->region == 0) add_need(b, i, 0);
         if (u->kind == PART && u->fails) {
             for (uint32_t k = u->needs; k; k = d->need[k - 1].next)
                 note_use(b, operands_of(d, u)[0], d->need[k - 1].region);
             continue;
         }
-        if (u->fails)
-            settle_failing(b, i);
+        if (u->fails) settle_failing(b, i);
         open_branches(b, i);
         for (uint32_t k = 0; k < u->operands; k++)
             note_use(b, operands_of(d, u)[k], region_of_operand(u, k));
     }
     for (size_t i = 0; i < d->units; i++) {
         unit *u = &d->unit[i];
-        if (u->kind == PART)
-            u->region = d->unit[operands_of(d, u)[0]].region;
-        if (emits(u))
-            d->region[home_of(u)].units++;
+        if (u->kind == PART) u->region = d->unit[operands_of(d, u)[0]].region;
+        if (emits(u)) d->region[home_of(u)].units++;
     }
 }
 
@@ -195,8 +178,7 @@ static void join_empty(const dag *d)
             const region *r = &d->region[u->lazy + k - 1];
             own += r->units + r->needs;
         }
-        if (!own)
-            u->lazy = 0;
+        if (!own) u->lazy = 0;
     }
 }
 
@@ -215,18 +197,15 @@ static void set_levels(const dag *d)
         unit *u = &d->unit[i];
         for (uint32_t k = 0; k < u->operands; k++) {
             const unit *v = &d->unit[operands_of(d, u)[k]];
-            if (v->kind == LEAF)
-                continue;
+            if (v->kind == LEAF) continue;
             uint32_t r = region_of_operand(u, k), user = i;
-            if (r != home_of(u) && r == v->region)
-                continue; /* the branch's own */
+            if (r != home_of(u) && r == v->region) continue; /* the branch's own */
             while (r != v->region) {
                 user = d->region[r].owner;
                 r = d->region[r].parent;
             }
             uint32_t level = v->level + (emits(&d->unit[user]) ? 1 : 0);
-            if (d->unit[user].level < level)
-                d->unit[user].level = level;
+            if (d->unit[user].level < level) d->unit[user].level = level;
         }
     }
 }
@@ -238,14 +217,10 @@ typedef struct key {
 static int compare(const void *a, const void *b)
 {
     const key *x = a, *y = b;
-    if (x->region != y->region)
-        return x->region < y->region ? -1 : 1;
-    if (x->chunk != y->chunk)
-        return x->chunk < y->chunk ? -1 : 1;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->code != y->code)
-        return x->code < y->code ? -1 : 1;
+    if (x->region != y->region) return x->region < y->region ? -1 : 1;
+    if (x->chunk != y->chunk) return x->chunk < y->chunk ? -1 : 1;
+    if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->code != y->code) return x->code < y->code ? -1 : 1;
     return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
@@ -263,22 +238,19 @@ static void put_in_order(ex_builder *b)
     size_t count = 0;
     for (uint32_t i = 0; i < d->units; i++) {
         const unit *u = &d->unit[i];
-        if (!emits(u))
-            continue;
+        if (!emits(u)) continue;
         key one = b->depth_first ? (key){ .region = u->region, .unit = i }
                                  : (key){ u->region, i / EX_CHUNK, u->level, sorting_code(u), i };
         list[count++] = one;
         one.region = u->deferred;
-        if (u->deferred)
-            list[count++] = one;
+        if (u->deferred) list[count++] = one;
     }
     qsort(list, count, sizeof *list, compare);
     if (d->order_capacity < count) {
         d->order = dae_arena_take(b->scratch, count, sizeof *d->order);
         d->order_capacity = count;
     }
-    for (size_t k = 0; k < d->regions; k++)
-        d->region[k].units = 0;
+    for (size_t k = 0; k < d->regions; k++) d->region[k].units = 0;
     for (size_t k = count; k-- > 0;) {
         d->order[k] = list[k].unit;
         d->region[list[k].region].start = (uint32_t)k;

@@ -48,8 +48,7 @@ static void visit(ex_graph *g, ex_walk *w, ex_id root)
     uint32_t entered = 2 * w->now, done = entered + 1;
     for (ex_id next = root; next; next = height ? w->stack[height - 1] : 0) {
         if (w->stamp[next] == done) {
-            if (!height)
-                return;
+            if (!height) return;
             height--;
             continue;
         }
@@ -60,12 +59,10 @@ static void visit(ex_graph *g, ex_walk *w, ex_id root)
             continue;
         }
         w->stamp[next] = entered;
-        if (!height)
-            push(g, w, &height, next);
+        if (!height) push(g, w, &height, next);
         for (size_t k = ex_operand_count(g, next); k-- > 0;) {
             ex_id operand = ex_operand(g, next, k);
-            if (operand && w->stamp[operand] != done)
-                push(g, w, &height, operand);
+            if (operand && w->stamp[operand] != done) push(g, w, &height, operand);
         }
         if (w->deep && ex_at(g, next)->op == EX_DECLARED && w->stamp[ex_at(g, next)->b] != done)
             push(g, w, &height, ex_at(g, next)->b);
@@ -76,8 +73,7 @@ static ex_walk *begin(ex_graph *g, const ex_id *root, size_t roots, bool deep)
 {
     ex_walk *w = open_walk(g);
     w->deep = deep;
-    for (size_t i = 0; i < roots; i++)
-        visit(g, w, root[i]);
+    for (size_t i = 0; i < roots; i++) visit(g, w, root[i]);
     return w;
 }
 
@@ -102,8 +98,7 @@ void ex_walk_end(ex_graph *g, ex_walk *w)
 ex_id ex_rebuild(ex_graph *g, ex_id e, const ex_id *image)
 {
     ex_node n = *ex_at(g, e);
-    if (n.op == EX_CALL)
-        return ex_call(g, n.a, image, n.c);
+    if (n.op == EX_CALL) return ex_call(g, n.a, image, n.c);
     uint32_t *part[] = { &n.a, &n.b, &n.c };
     bool same = true;
     for (int k = 0; k < ex_ops[n.op].operands; k++) {
@@ -118,14 +113,16 @@ ex_id ex_walk_rebuild(ex_graph *g, const ex_walk *w, ex_id e)
 {
     ex_id few[8], *image = few;
     const ex_node n = *ex_at(g, e);
-    if (n.op == EX_DECLARED && w->image[n.a] != n.a && !w->deep)
-        return w->image[n.a];
+    if (n.op == EX_DECLARED && w->image[n.a] != n.a && !w->deep) return w->image[n.a];
     if (n.op == EX_DECLARED && w->deep)
-        return ex_build(g, &(ex_node){ .op = n.op, .type = n.type, .flags = n.flags,
-                                       .a = w->image[n.a], .b = w->image[n.b], .c = n.c });
+        return ex_build(g, &(ex_node){ .op = n.op,
+                                       .type = n.type,
+                                       .flags = n.flags,
+                                       .a = w->image[n.a],
+                                       .b = w->image[n.b],
+                                       .c = n.c });
     size_t count = ex_operand_count(g, e);
-    if (count > 8)
-        image = dae_arena_take(g->arena, count, sizeof *image);
+    if (count > 8) image = dae_arena_take(g->arena, count, sizeof *image);
     for (size_t k = 0; k < count; k++) {
         ex_id operand = ex_operand(g, e, k);
         image[k] = operand ? w->image[operand] : 0;
@@ -143,10 +140,8 @@ static bool is_leaf(ex_op op)
     case EX_TERMINAL:
     case EX_SAMPLE:
     case EX_LOCAL:
-    case EX_ELEMENT:
-        return true;
-    default:
-        return false;
+    case EX_ELEMENT: return true;
+    default: return false;
     }
 }
 
@@ -158,7 +153,6 @@ void ex_substitute(ex_graph *g, ex_id *root, size_t roots,
         ex_id e = w->order[i], image = ex_operand_count(g, e) ? ex_walk_rebuild(g, w, e) : e;
         w->image[e] = is_leaf(ex_at(g, image)->op) ? replace(g, image, user) : image;
     }
-    for (size_t i = 0; i < roots; i++)
-        root[i] = root[i] ? w->image[root[i]] : 0;
+    for (size_t i = 0; i < roots; i++) root[i] = root[i] ? w->image[root[i]] : 0;
     ex_walk_end(g, w);
 }

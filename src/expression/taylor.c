@@ -36,31 +36,27 @@ static void put(const series a, double *r, double *t, size_t width, uint32_t i)
 static double convolve(const double *a, const double *b, size_t from, size_t to, size_t k)
 {
     double sum = 0;
-    for (size_t j = from; j <= to; j++)
-        sum += (double)j * a[j] * b[k - j];
+    for (size_t j = from; j <= to; j++) sum += (double)j * a[j] * b[k - j];
     return sum;
 }
 
 static double product_at(const double *a, const double *b, size_t k)
 {
     double sum = 0;
-    for (size_t j = 0; j <= k; j++)
-        sum += a[j] * b[k - j];
+    for (size_t j = 0; j <= k; j++) sum += a[j] * b[k - j];
     return sum;
 }
 
 static void multiply(const double *a, const double *b, double *y, size_t degree)
 {
-    for (size_t k = 0; k <= degree; k++)
-        y[k] = product_at(a, b, k);
+    for (size_t k = 0; k <= degree; k++) y[k] = product_at(a, b, k);
 }
 
 static void divide(const double *a, const double *b, double *y, size_t degree)
 {
     for (size_t k = 0; k <= degree; k++) {
         double sum = a[k];
-        for (size_t j = 1; j <= k; j++)
-            sum -= b[j] * y[k - j];
+        for (size_t j = 1; j <= k; j++) sum -= b[j] * y[k - j];
         y[k] = sum / b[0];
     }
 }
@@ -74,8 +70,7 @@ static void integrate_quotient(const double *a, const double *w, double *y, size
 
 static void scale(const double *a, double factor, double *y, size_t degree)
 {
-    for (size_t k = 0; k <= degree; k++)
-        y[k] = factor * a[k];
+    for (size_t k = 0; k <= degree; k++) y[k] = factor * a[k];
 }
 
 /* ---------------------------------------------------------------- one operand ----------- */
@@ -120,8 +115,7 @@ SERIES(sqrt)
     y[0] = sqrt(a[0]);
     for (size_t k = 1; k <= degree; k++) {
         double sum = a[k];
-        for (size_t j = 1; j < k; j++)
-            sum -= y[j] * y[k - j];
+        for (size_t j = 1; j < k; j++) sum -= y[j] * y[k - j];
         y[k] = sum / (2 * y[0]);
     }
 }
@@ -129,8 +123,7 @@ SERIES(sqrt)
 SERIES(exp)
 {
     y[0] = exp(a[0]);
-    for (size_t k = 1; k <= degree; k++)
-        y[k] = convolve(a, y, 1, k, k) / (double)k;
+    for (size_t k = 1; k <= degree; k++) y[k] = convolve(a, y, 1, k, k) / (double)k;
 }
 
 SERIES(log)
@@ -209,8 +202,7 @@ SERIES(tanh)
 /* 1 + sign a^2 */
 static void one_and_square(const double *a, double sign, double *w, size_t degree)
 {
-    for (size_t k = 0; k <= degree; k++)
-        w[k] = sign * product_at(a, a, k);
+    for (size_t k = 0; k <= degree; k++) w[k] = sign * product_at(a, a, k);
     w[0] += 1;
 }
 
@@ -241,7 +233,7 @@ SERIES(acos)
 
 /* ---------------------------------------------------------------- two operands ---------- */
 
-#define SERIES2(name) \
+#define SERIES2(name)                                                                              \
     static void name##_series(const double *a, const double *b, double *y, size_t degree)
 
 SERIES2(multiply)
@@ -281,8 +273,7 @@ SERIES2(power_constant)
     y[0] = pow(a[0], r);
     for (size_t k = 1; k <= degree; k++) {
         double sum = 0;
-        for (size_t j = 1; j <= k; j++)
-            sum += (r * (double)j - (double)(k - j)) * a[j] * y[k - j];
+        for (size_t j = 1; j <= k; j++) sum += (r * (double)j - (double)(k - j)) * a[j] * y[k - j];
         y[k] = sum / ((double)k * a[0]);
     }
 }
@@ -292,8 +283,7 @@ SERIES2(power)
 {
     series logarithm, exponent;
     bool still = true;
-    for (size_t k = 1; k <= degree; k++)
-        still = still && b[k] == 0;
+    for (size_t k = 1; k <= degree; k++) still = still && b[k] == 0;
     if (still) {
         power_constant_series(a, b, y, degree);
         return;
@@ -310,8 +300,7 @@ SERIES2(atan2)
     series w, v;
     multiply(a, a, w, degree);
     multiply(b, b, v, degree);
-    for (size_t k = 0; k <= degree; k++)
-        w[k] += v[k];
+    for (size_t k = 0; k <= degree; k++) w[k] += v[k];
     y[0] = atan2(a[0], b[0]);
     for (size_t k = 1; k <= degree; k++) {
         double change = convolve(a, b, 1, k, k) - convolve(b, a, 1, k, k);
@@ -322,8 +311,7 @@ SERIES2(atan2)
 /* a - turns b */
 static void take_away(const double *a, const double *b, double turns, double *y, size_t degree)
 {
-    for (size_t k = 0; k <= degree; k++)
-        y[k] = a[k] - turns * b[k];
+    for (size_t k = 0; k <= degree; k++) y[k] = a[k] - turns * b[k];
 }
 
 SERIES2(mod)
@@ -338,41 +326,47 @@ SERIES2(rem)
 
 /* ---------------------------------------------------------------- the runs -------------- */
 
-#define RUN(name, words, read, change)                                                         \
-    static const uint32_t *run_##name(double *r, double *t, size_t width, const uint32_t *c,   \
-                                      uint32_t n)                                             \
-    {                                                                                         \
-        for (const uint32_t *end = c + words * (size_t)n; c < end; c += words) {              \
-            series y;                                                                         \
-            read;                                                                             \
-            change;                                                                           \
-            put(y, r, t, width, c[0]);                                                        \
-        }                                                                                     \
-        return c;                                                                             \
+#define RUN(name, words, read, change)                                                             \
+    static const uint32_t *run_##name(double *r, double *t, size_t width, const uint32_t *c,       \
+                                      uint32_t n)                                                  \
+    {                                                                                              \
+        for (const uint32_t *end = c + words * (size_t)n; c < end; c += words) {                   \
+            series y;                                                                              \
+            read;                                                                                  \
+            change;                                                                                \
+            put(y, r, t, width, c[0]);                                                             \
+        }                                                                                          \
+        return c;                                                                                  \
     }
-#define GET(a, k)                                                                              \
-    series a;                                                                                 \
+#define GET(a, k)                                                                                  \
+    series a;                                                                                      \
     get(a, r, t, width, c[k])
-#define GET2 GET(u, 1); GET(v, 2)
-#define GET3 GET(u, 1); GET(v, 2); GET(w, 3)
-#define VALUES(x0, x1) const double a = x0, b = x1; (void)a, (void)b
-#define STEP_OF(value) memset(y, 0, sizeof y); y[0] = value
+#define GET2                                                                                       \
+    GET(u, 1);                                                                                     \
+    GET(v, 2)
+#define GET3                                                                                       \
+    GET(u, 1);                                                                                     \
+    GET(v, 2);                                                                                     \
+    GET(w, 3)
+#define VALUES(x0, x1)                                                                             \
+    const double a = x0, b = x1;                                                                   \
+    (void)a, (void)b
+#define STEP_OF(value)                                                                             \
+    memset(y, 0, sizeof y);                                                                        \
+    y[0] = value
 #define PICKED(condition, yes, no) memcpy(y, (condition) ? yes : no, (width + 1) * sizeof *y)
-#define FUSED_OF(su, sz)                                                                       \
-    multiply(u, v, y, width);                                                                 \
-    for (size_t k = 0; k <= width; k++)                                                       \
-        y[k] = su y[k] sz w[k]
-#define ONE(name, code, value, p) RUN(name, 2, GET(u, 1), name##_series(u, y, width))
+#define FUSED_OF(su, sz)                                                                           \
+    multiply(u, v, y, width);                                                                      \
+    for (size_t k = 0; k <= width; k++) y[k] = su y[k] sz w[k]
+#define ONE(name, code, value, p)    RUN(name, 2, GET(u, 1), name##_series(u, y, width))
 #define TWO(name, code, value, p, q) RUN(name, 3, GET2, name##_series(u, v, y, width))
-#define FIXED(name, code, value, p) RUN(name, 3, GET2, name##_series(u, v, y, width))
-#define STEP1(name, code, value) RUN(name, 2, VALUES(r[c[1]], 0), STEP_OF(value))
-#define STEP2(name, code, value) RUN(name, 3, VALUES(r[c[1]], r[c[2]]), STEP_OF(value))
-#define SUM(name, code, op)                                                                    \
+#define FIXED(name, code, value, p)  RUN(name, 3, GET2, name##_series(u, v, y, width))
+#define STEP1(name, code, value)     RUN(name, 2, VALUES(r[c[1]], 0), STEP_OF(value))
+#define STEP2(name, code, value)     RUN(name, 3, VALUES(r[c[1]], r[c[2]]), STEP_OF(value))
+#define SUM(name, code, op)                                                                        \
     RUN(name, 3, GET2, for (size_t k = 0; k <= width; k++) y[k] = u[k] op v[k])
-#define PICK2(name, code, first)                                                               \
-    RUN(name, 3, GET2; VALUES(u[0], v[0]), PICKED(first, u, v))
-#define PICK3(name, code, first)                                                               \
-    RUN(name, 4, GET3; VALUES(u[0], v[0]), PICKED(first, v, w))
+#define PICK2(name, code, first)         RUN(name, 3, GET2; VALUES(u[0], v[0]), PICKED(first, u, v))
+#define PICK3(name, code, first)         RUN(name, 4, GET3; VALUES(u[0], v[0]), PICKED(first, v, w))
 #define FUSED(name, code, value, su, sz) RUN(name, 4, GET3, FUSED_OF(su, sz))
 #include "expression/operations.h"
 
@@ -391,14 +385,14 @@ static const uint32_t *run_sincos(double *r, double *t, size_t width, const uint
 }
 
 ex_row_run *const ex_series_runs[EX_CODES] = {
-#define ONE(name, code, value, p) [EX_C_##code] = run_##name,
-#define STEP1(name, code, value) [EX_C_##code] = run_##name,
-#define TWO(name, code, value, p, q) [EX_C_##code] = run_##name,
-#define FIXED(name, code, value, p) [EX_C_##code] = run_##name,
-#define STEP2(name, code, value) [EX_C_##code] = run_##name,
-#define SUM(name, code, op) [EX_C_##code] = run_##name,
-#define PICK2(name, code, first) [EX_C_##code] = run_##name,
-#define PICK3(name, code, first) [EX_C_##code] = run_##name,
+#define ONE(name, code, value, p)        [EX_C_##code] = run_##name,
+#define STEP1(name, code, value)         [EX_C_##code] = run_##name,
+#define TWO(name, code, value, p, q)     [EX_C_##code] = run_##name,
+#define FIXED(name, code, value, p)      [EX_C_##code] = run_##name,
+#define STEP2(name, code, value)         [EX_C_##code] = run_##name,
+#define SUM(name, code, op)              [EX_C_##code] = run_##name,
+#define PICK2(name, code, first)         [EX_C_##code] = run_##name,
+#define PICK3(name, code, first)         [EX_C_##code] = run_##name,
 #define FUSED(name, code, value, su, sz) [EX_C_##code] = run_##name,
 #include "expression/operations.h"
     [EX_C_SINCOS] = run_sincos,
@@ -408,13 +402,10 @@ ex_row_run *const ex_series_runs[EX_CODES] = {
 
 dae_status ex_machine_series(ex_machine *m, int degree)
 {
-    if (degree < 1 || degree > EX_MOST_DEGREE)
-        return DAE_E_ARG;
-    if (degree <= m->series_degree)
-        return DAE_OK;
+    if (degree < 1 || degree > EX_MOST_DEGREE) return DAE_E_ARG;
+    if (degree <= m->series_degree) return DAE_OK;
     double *series_rows = dae_alloc(&m->memory, m->size, (size_t)degree * sizeof *series_rows);
-    if (!series_rows)
-        return DAE_E_NOMEM;
+    if (!series_rows) return DAE_E_NOMEM;
     dae_free(&m->memory, m->series);
     m->series = series_rows;
     m->series_degree = degree;
@@ -427,8 +418,7 @@ int ex_run_taylor(ex_machine *m, int degree, const double *input, double *output
 {
     const ex_routine *f = &m->program->routine[0];
     size_t width = (size_t)degree;
-    if (degree < 1 || degree > m->series_degree)
-        return DAE_E_ARG;
+    if (degree < 1 || degree > m->series_degree) return DAE_E_ARG;
     ex_rows rows = { width, ex_series_runs };
     ex_begin(m);
     for (uint32_t i = 0; i < f->inputs; i++)

@@ -40,8 +40,8 @@ typedef struct sum {
 typedef struct tidier {
     ex_graph *g;
     ex_walk *w;
-    sum *of;          /* by the number of a node in the walk's order */
-    bool overflow;    /* somewhere there were too many terms: nothing is multiplied out */
+    sum *of;       /* by the number of a node in the walk's order */
+    bool overflow; /* somewhere there were too many terms: nothing is multiplied out */
 } tidier;
 
 /* ---------------------------------------------------------------- terms ----------------- */
@@ -106,8 +106,7 @@ static bool times(ex_graph *g, const term *a, const term *b, int power, term *ou
         if (p) f[n++] = (factor){ a->f[k].atom, p };
     }
     for (int k = 0; k < b->factors; k++)
-        if (!power_of(a, b->f[k].atom))
-            f[n++] = (factor){ b->f[k].atom, power * b->f[k].power };
+        if (!power_of(a, b->f[k].atom)) f[n++] = (factor){ b->f[k].atom, power * b->f[k].power };
     out->factors = n;
     sort_factors(g, out);
     return n <= FACTORS && isfinite(out->c);
@@ -433,10 +432,10 @@ void ex_tidy_quotient(ex_graph *g, ex_id numerator, ex_id denominator, ex_id *n,
         }
         if (least) common.f[common.factors++] = (factor){ both.t[0].f[k].atom, least };
     }
-    for (int i = 0; i < a.terms; i++) times(g, &(term){ a.t[i].c, a.t[i].f, a.t[i].factors },
-                                            &common, -1, &a.t[i]);
-    for (int i = 0; i < b.terms; i++) times(g, &(term){ b.t[i].c, b.t[i].f, b.t[i].factors },
-                                            &common, -1, &b.t[i]);
+    for (int i = 0; i < a.terms; i++)
+        times(g, &(term){ a.t[i].c, a.t[i].f, a.t[i].factors }, &common, -1, &a.t[i]);
+    for (int i = 0; i < b.terms; i++)
+        times(g, &(term){ b.t[i].c, b.t[i].f, b.t[i].factors }, &common, -1, &b.t[i]);
     *n = sum_node(g, &a);
     *d = sum_node(g, &b);
 }

@@ -11,11 +11,11 @@
 
 typedef struct ex_walk {
     struct ex_walk *next;
-    uint32_t *stamp;        /* 2 now: entered, 2 now + 1: in the order                       */
-    ex_id *image;           /* whatever the pass makes of a node                             */
+    uint32_t *stamp; /* 2 now: entered, 2 now + 1: in the order */
+    ex_id *image;    /* whatever the pass makes of a node */
     size_t capacity;
     uint32_t now;
-    ex_id *order;           /* the reachable nodes, operands first                           */
+    ex_id *order; /* the reachable nodes, operands first */
     size_t count, order_capacity;
     ex_id *stack;
     size_t stack_capacity;

@@ -16,13 +16,13 @@ void ex_format(char *to, size_t size, const char *format, double value)
     bool left = *format == '-';
     char *rest;
     long width = strtol(format + left, &rest, 10), digits = 6;
-    if (*rest == '.')
-        digits = strtol(rest + 1, &rest, 10);
+    if (*rest == '.') digits = strtol(rest + 1, &rest, 10);
     int w = (int)(width < 0 ? 0 : width > 500 ? 500 : width) * (left ? -1 : 1);
     int d = (int)(digits < 0 ? 0 : digits > 100 ? 100 : digits);
     switch (*rest) {
     case 'e': snprintf(to, size, "%*.*e", w, d, value); break;
-    case 'd': case 'i': snprintf(to, size, "%*.0f", w, value); break;
+    case 'd':
+    case 'i': snprintf(to, size, "%*.0f", w, value); break;
     case 'f': snprintf(to, size, "%*.*f", w, d, value); break;
     default: snprintf(to, size, "%*.*g", w, d, value); break;
     }
@@ -54,8 +54,7 @@ typedef struct speaker {
 static void say(speaker *s, const char *word)
 {
     size_t n = strlen(word), room = s->size - s->length - 1;
-    if (n > room)
-        n = room;
+    if (n > room) n = room;
     memcpy(s->to + s->length, word, n);
     s->length += n;
     s->to[s->length] = 0;
@@ -84,8 +83,7 @@ void ex_words(const ex_graph *g, ex_id e, double (*value)(ex_id e, void *user), 
               char *to, size_t size)
 {
     speaker s = { g, value, user, to, size, 0 };
-    if (size == 0)
-        return;
+    if (size == 0) return;
     to[0] = 0;
     speak(&s, e);
 }

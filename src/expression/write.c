@@ -5,11 +5,9 @@
 
 static uint32_t take_register(ex_builder *b)
 {
-    if (b->free.count)
-        return b->free.item[--b->free.count];
+    if (b->free.count) return b->free.item[--b->free.count];
     uint32_t r = b->top++;
-    if (b->most < b->top)
-        b->most = b->top;
+    if (b->most < b->top) b->most = b->top;
     return r;
 }
 
@@ -17,8 +15,7 @@ static uint32_t take_registers(ex_builder *b, uint32_t count)
 {
     uint32_t r = b->top;
     b->top += count;
-    if (b->most < b->top)
-        b->most = b->top;
+    if (b->most < b->top) b->most = b->top;
     return r;
 }
 
@@ -53,10 +50,8 @@ uint32_t ex_dag_register(ex_builder *b, uint32_t i)
 static void consume(ex_builder *b, uint32_t i)
 {
     unit *u = &b->dag->unit[i];
-    if (b->dag->deferring || u->kind == LEAF || u->kind == CALLED || is_result(b, u))
-        return;
-    if (--u->uses == 0)
-        ex_push(b, &b->free, u->reg);
+    if (b->dag->deferring || u->kind == LEAF || u->kind == CALLED || is_result(b, u)) return;
+    if (--u->uses == 0) ex_push(b, &b->free, u->reg);
 }
 
 /* ---------------------------------------------------------------- write ----------------- */
@@ -67,10 +62,8 @@ static void write_element(ex_builder *b, uint32_t root, uint32_t target, uint32_
     unit *u = &d->unit[i];
     const uint32_t *operand = operands_of(d, u);
     uint32_t reg[3];
-    for (uint32_t k = 0; k < u->operands; k++)
-        reg[k] = ex_dag_register(b, operand[k]);
-    for (uint32_t k = 0; k < u->operands; k++)
-        consume(b, operand[k]);
+    for (uint32_t k = 0; k < u->operands; k++) reg[k] = ex_dag_register(b, operand[k]);
+    for (uint32_t k = 0; k < u->operands; k++) consume(b, operand[k]);
     u->reg = i == root ? target : take_register(b);
     if (u->twin) { /* sine, then cosine */
         unit *twin = &d->unit[u->twin - 1];
@@ -86,10 +79,8 @@ static void write_element(ex_builder *b, uint32_t root, uint32_t target, uint32_
         ex_emit(b, n->a);
         ex_emit(b, n->b);
     }
-    for (uint32_t k = 0; k < u->operands; k++)
-        ex_emit_register(b, reg[k]);
-    if (u->code == EX_C_ELEMENT)
-        ex_emit(b, ex_take_note(b, u->node, b->place, 0));
+    for (uint32_t k = 0; k < u->operands; k++) ex_emit_register(b, reg[k]);
+    if (u->code == EX_C_ELEMENT) ex_emit(b, ex_take_note(b, u->node, b->place, 0));
 }
 
 static void write_call(ex_builder *b, uint32_t i)
@@ -104,8 +95,7 @@ static void write_call(ex_builder *b, uint32_t i)
     ex_emit(b, count);
     for (uint32_t k = 0; k < count; k++)
         ex_emit_register(b, ex_dag_register(b, operands_of(d, &d->unit[i])[k]));
-    for (uint32_t k = 0; k < count; k++)
-        consume(b, operands_of(d, &d->unit[i])[k]);
+    for (uint32_t k = 0; k < count; k++) consume(b, operands_of(d, &d->unit[i])[k]);
 }
 
 /* The units from `at` on that do the same in the same level. */
@@ -113,12 +103,12 @@ static uint32_t run_length(const dag *d, uint32_t at, uint32_t end, bool depth_f
 {
     const unit *first = &d->unit[d->order[at]];
     uint32_t chunk = d->order[at] / EX_CHUNK, length = 1;
-    if (first->code < EX_C_MOVE || depth_first)
-        return 1;
+    if (first->code < EX_C_MOVE || depth_first) return 1;
     for (; at + length < end && length < EX_LONGEST_RUN; length++) {
         uint32_t i = d->order[at + length];
         const unit *u = &d->unit[i];
-        if (u->lazy || u->deferred || u->code != first->code || u->level != first->level || i / EX_CHUNK != chunk)
+        if (u->lazy || u->deferred || u->code != first->code || u->level != first->level ||
+            i / EX_CHUNK != chunk)
             break;
     }
     return length;
@@ -126,8 +116,7 @@ static uint32_t run_length(const dag *d, uint32_t at, uint32_t end, bool depth_f
 
 static void write_check(ex_builder *b, const unit *u)
 {
-    if (!u->whole)
-        return;
+    if (!u->whole) return;
     ex_emit_header(b, EX_C_WHOLE, 1);
     ex_emit_register(b, u->reg);
     ex_emit(b, ex_take_note(b, u->node, b->place, 0));
@@ -143,10 +132,8 @@ static uint32_t write_run(ex_builder *b, uint32_t root, uint32_t target, uint32_
         return 1;
     }
     ex_emit_header(b, code, length);
-    for (uint32_t k = 0; k < length; k++)
-        write_element(b, root, target, d->order[at + k]);
-    for (uint32_t k = 0; k < length; k++)
-        write_check(b, &d->unit[d->order[at + k]]);
+    for (uint32_t k = 0; k < length; k++) write_element(b, root, target, d->order[at + k]);
+    for (uint32_t k = 0; k < length; k++) write_check(b, &d->unit[d->order[at + k]]);
     return length;
 }
 
@@ -154,9 +141,9 @@ static uint32_t write_run(ex_builder *b, uint32_t root, uint32_t target, uint32_
 
 typedef struct frame {
     uint32_t region;
-    uint32_t at, end;         /* in the order                                                 */
-    uint32_t owner, operand;  /* whose operand this region computes; 0: all of a deferred unit */
-    uint32_t hole;            /* the word to be filled with the address behind the region     */
+    uint32_t at, end;        /* in the order */
+    uint32_t owner, operand; /* whose operand this region computes; 0: all of a deferred unit */
+    uint32_t hole;           /* the word to be filled with the address behind the region */
 } frame;
 
 typedef struct frames {
@@ -181,8 +168,7 @@ static uint32_t write_hole(ex_builder *b)
 static uint32_t write_jump(ex_builder *b, ex_code code, uint32_t condition)
 {
     ex_emit_header(b, code, 1);
-    if (code != EX_C_JUMP)
-        ex_emit_register(b, condition);
+    if (code != EX_C_JUMP) ex_emit_register(b, condition);
     return write_hole(b);
 }
 
@@ -212,8 +198,7 @@ static void push_region(ex_builder *b, frames *f, uint32_t r, frame rest)
     rest.end = q->start + q->units;
     f->item = dae_arena_grow(b->scratch, f->item, f->count, &f->capacity, sizeof *f->item);
     f->item[f->count++] = rest;
-    for (uint32_t k = q->needs; k; k = b->dag->need[k - 1].next)
-        write_site(b, k - 1);
+    for (uint32_t k = q->needs; k; k = b->dag->need[k - 1].next) write_site(b, k - 1);
 }
 
 /* site = 0; goto over; code: ... */
@@ -254,8 +239,7 @@ static void begin_branch(ex_builder *b, frames *f, uint32_t i)
     unit *u = &d->unit[i];
     uint32_t first = operands_of(d, u)[0], condition = ex_dag_register(b, first);
     u->reg = take_register(b);
-    if (u->code != EX_C_SELECT)
-        write_move(b, u->reg, condition);
+    if (u->code != EX_C_SELECT) write_move(b, u->reg, condition);
     uint32_t hole = write_jump(b, u->code == EX_C_OR ? EX_C_WHEN : EX_C_UNLESS, condition);
     consume(b, first);
     push_region(b, f, u->lazy, (frame){ .owner = i, .operand = 1, .hole = hole });
@@ -269,8 +253,7 @@ static void end_branch(ex_builder *b, frames *f, const frame *done)
     write_move(b, u->reg, ex_dag_register(b, value));
     consume(b, value);
     bool another = done->operand + 1 < u->operands;
-    if (another)
-        hole = write_jump(b, EX_C_JUMP, 0);
+    if (another) hole = write_jump(b, EX_C_JUMP, 0);
     fill(b, done->hole);
     if (another)
         push_region(b, f, u->lazy + done->operand,

@@ -129,7 +129,7 @@ static bool augment(const dae_structure *s, uint32_t root, dae_matching *m, sear
 
 int dae_match(const dae_structure *s, uint32_t rows, const dae_memory *memory, dae_matching *m)
 {
-    search w = {0};
+    search w = { 0 };
     int status = open_search(&w, rows, memory);
     if (status == DAE_OK) {
         match_greedily(s, rows, m);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 typedef struct search {
-    uint32_t *queue, *from;   /* columns reached; the row each was reached from */
-    unsigned char *seen;      /* of columns                                     */
+    uint32_t *queue, *from; /* columns reached; the row each was reached from */
+    unsigned char *seen;    /* of columns */
     size_t count;
 } search;
 
@@ -105,8 +105,7 @@ int dae_find_offsets(const dae_structure *s, const unsigned char *order, const d
     memset(d, 0, s->columns * sizeof *d);
     for (size_t k = 0; k < s->start[s->rows]; k++)
         if (order[k] > d[s->column[k]]) d[s->column[k]] = order[k];
-    for (uint32_t i = 0; status == DAE_OK && i < s->rows; i++)
-        match_row(s, order, c, d, m, i, &w);
+    for (uint32_t i = 0; status == DAE_OK && i < s->rows; i++) match_row(s, order, c, d, m, i, &w);
     if (status == DAE_OK) *index = structural_index(s, c, d);
     dae_free(memory, w.queue);
     dae_free(memory, w.from);

@@ -37,8 +37,7 @@ static int transpose(const dae_structure *s, const dae_memory *memory, size_t **
     for (size_t k = 0; k < s->start[s->rows]; k++) at[s->column[k] + 1]++;
     for (uint32_t j = 0; j < s->columns; j++) at[j + 1] += at[j];
     for (uint32_t i = 0; i < s->rows; i++)
-        for (size_t k = s->start[i]; k < s->start[i + 1]; k++)
-            (*row)[at[s->column[k]]++] = i;
+        for (size_t k = s->start[i]; k < s->start[i + 1]; k++) (*row)[at[s->column[k]]++] = i;
     return DAE_OK; /* at[j] has moved to the end of column j: start[j] is its beginning */
 }
 

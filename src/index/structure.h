@@ -17,8 +17,8 @@
 
 typedef struct dae_structure {
     uint32_t rows, columns;
-    const size_t *start;     /* rows + 1 offsets                     */
-    const uint32_t *column;  /* no duplicates within a row           */
+    const size_t *start;    /* rows + 1 offsets */
+    const uint32_t *column; /* no duplicates within a row */
 } dae_structure;
 
 /* ---- matching (matching.c) ---- */
@@ -27,8 +27,8 @@ typedef struct dae_structure {
 typedef struct dae_matching {
     uint32_t *column_of, *row_of;
     size_t rank;
-    size_t visits;           /* entries looked at: the work done      */
-    uint32_t *queue, *from;  /* of dae_match_one; NULL: not used yet  */
+    size_t visits;          /* entries looked at: the work done */
+    uint32_t *queue, *from; /* of dae_match_one; NULL: not used yet */
 } dae_matching;
 
 int dae_matching_open(dae_matching *m, const dae_structure *s, const dae_memory *memory);

@@ -23,20 +23,20 @@ int dae_tearing_open(dae_tearing *t, uint32_t size, const dae_memory *memory)
 void dae_tearing_close(dae_tearing *t, const dae_memory *memory)
 {
     dae_free(memory, t->assigned_row);
-    *t = (dae_tearing){0};
+    *t = (dae_tearing){ 0 };
 }
 
 typedef struct tearer {
     const dae_structure *s;
     const unsigned char *solvable;
-    size_t *start;          /* the rows of each column */
+    size_t *start; /* the rows of each column */
     uint32_t *row;
-    uint32_t *open_in_row;  /* unknowns of the row that are neither assigned nor torn */
-    uint32_t *count;        /* equations of the column that are not used yet          */
-    uint32_t *depth;        /* of the column                                          */
-    unsigned char *known;   /* of the column                                          */
-    unsigned char *used;    /* of the row                                             */
-    uint32_t *ready;        /* rows with at most one unknown left                     */
+    uint32_t *open_in_row; /* unknowns of the row that are neither assigned nor torn */
+    uint32_t *count;       /* equations of the column that are not used yet */
+    uint32_t *depth;       /* of the column */
+    unsigned char *known;  /* of the column */
+    unsigned char *used;   /* of the row */
+    uint32_t *ready;       /* rows with at most one unknown left */
     size_t readies;
     uint32_t *heap, heaped;
     uint32_t deepest;
@@ -91,8 +91,7 @@ static void learn(tearer *w, uint32_t column, uint32_t depth)
 static void use(tearer *w, uint32_t row)
 {
     w->used[row] = 1;
-    for (size_t k = w->s->start[row]; k < w->s->start[row + 1]; k++)
-        w->count[w->s->column[k]]--;
+    for (size_t k = w->s->start[row]; k < w->s->start[row + 1]; k++) w->count[w->s->column[k]]--;
 }
 
 /* A row with one open unknown: assign it, if it can be solved for it and is not too deep. */

@@ -32,8 +32,8 @@ static void row_scales(const dae_corrector *q, const double *w, double *k_row, d
 /* The rounding error of row i is estimated by eps times the sum of its terms. With a computed d those of
  * f_p p are not known one by one: what f loses without the even or without the odd entries of p stands for
  * them. `image` is scratch. */
-static int row_terms(const dae_corrector *q, double t, const double *x, const double *p, const double *r,
-                     double *terms, double *image)
+static int row_terms(const dae_corrector *q, double t, const double *x, const double *p,
+                     const double *r, double *terms, double *image)
 {
     dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
@@ -51,8 +51,8 @@ static int row_terms(const dae_corrector *q, double t, const double *x, const do
     return DAE_OK;
 }
 
-int dae_initial_test(dae_corrector *q, double t, const double *x, const double *p,
-                     const double *w, int *row, double *excess)
+int dae_initial_test(dae_corrector *q, double t, const double *x, const double *p, const double *w,
+                     int *row, double *excess)
 {
     dae_system *s = q->system;
     int n = s->n;
@@ -64,11 +64,13 @@ int dae_initial_test(dae_corrector *q, double t, const double *x, const double *
     if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     *excess = 0;
     *row = -1;
-    double fastest = 0; /* p is found as a whole: a row whose own p is zero has it rounded as the others have theirs */
+    double fastest =
+        0; /* p is found as a whole: a row whose own p is zero has it rounded as the others have theirs */
     for (int i = 0; i < n; i++)
         if (c_row[i] > 0) fastest = fmax(fastest, terms[i] / c_row[i]);
     for (int i = 0; i < n; i++) {
-        double allowed = k_row[i] + 1e4 * DBL_EPSILON * (terms[i] + k_row[i] + c_row[i] * fastest) + DBL_MIN;
+        double allowed =
+            k_row[i] + 1e4 * DBL_EPSILON * (terms[i] + k_row[i] + c_row[i] * fastest) + DBL_MIN;
         double over = fabs(r[i]) / allowed;
         if (over > *excess) {
             *excess = over;
@@ -83,11 +85,12 @@ static const double FAST = 1e6, FAST_COMPUTED = 1e3;
 /* But where C is singular without zero columns K must show beside cC in what C does not determine, rows of K that
  * are smaller than the largest too. If it does not, at fine tolerances, the differential part must move more: it is
  * put back in further rounds. */
-static const double DROWNING[] = {1e9, 1e6, 1e3};
+static const double DROWNING[] = { 1e9, 1e6, 1e3 };
 enum { DROWNINGS = sizeof DROWNING / sizeof *DROWNING };
 
 /* *fastest: the largest rate of a row of K. */
-static double probing_rate(const dae_corrector *q, const double *r, const double *w, double *fastest)
+static double probing_rate(const dae_corrector *q, const double *r, const double *w,
+                           double *fastest)
 {
     int n = q->system->n;
     double *k_row = q->delta, *c_row = k_row + n, rate = 0, most = 0;
@@ -138,7 +141,8 @@ static dae_status refuse(dae_corrector *q, double t, int verdict, const double *
     dae_place(s, -1, q->worst, moved);
     dae_why(s->report, "Newton's iteration stopped at residual %.3g there, after %d iterations%s%s",
             row >= 0 ? q->r[row] : 0.0, q->iterations, moved[0] ? "; what moved most" : "", moved);
-    dae_hint(s->report, "the equation may have no real solution near these values: give better ones");
+    dae_hint(s->report,
+             "the equation may have no real solution near these values: give better ones");
     return DAE_E_INCONSISTENT;
 }
 
@@ -174,9 +178,19 @@ static int solve_keeping_d(dae_corrector *q, double t, double *x, double *p, con
     status = dae_corrector_renew(q, t, x, p, 0, w);
     if (status != DAE_OK) return status;
     double fastest, c = probing_rate(q, q->r, w, &fastest);
-    *g = (dae_stage){.t = t, .c = c, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
-                     .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
-                     .w = w, .w_r = k->w_r};
+    *g = (dae_stage){ .t = t,
+                      .c = c,
+                      .h = 0,
+                      .x_pred = k->x_pred,
+                      .p_pred = k->p_pred,
+                      .d_pred = k->d_pred,
+                      .x = x,
+                      .p = p,
+                      .e = k->e,
+                      .d = k->d,
+                      .e_d = k->e_d,
+                      .w = w,
+                      .w_r = k->w_r };
     int verdict = solve_in_rounds(q, k, g, s->computed ? 4 : 0);
     int drowned = verdict == DAE_STEP_SINGULAR || verdict == DAE_STEP_NEWTON;
     dae_factor_info info = q->info; /* of the verdict that stands if this does not help */
@@ -202,9 +216,18 @@ static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, con
         int status = dae_system_d(s, t, x, k->d_pred);
         if (status != DAE_OK) return status == DAE_RETRY ? DAE_STEP_NONFINITE : status;
     }
-    *g = (dae_stage){.t = t, .c = 0, .h = 0, .x_pred = k->x_pred, .p_pred = k->p_pred,
-                     .d_pred = k->d_pred, .x = x, .p = p, .e = k->e, .d = k->d, .e_d = k->e_d,
-                     .w = w};
+    *g = (dae_stage){ .t = t,
+                      .c = 0,
+                      .h = 0,
+                      .x_pred = k->x_pred,
+                      .p_pred = k->p_pred,
+                      .d_pred = k->d_pred,
+                      .x = x,
+                      .p = p,
+                      .e = k->e,
+                      .d = k->d,
+                      .e_d = k->e_d,
+                      .w = w };
     return dae_corrector_damped(q, g, 50);
 }
 
@@ -243,8 +266,8 @@ static void take_found(const dae_system *s, const dae_stage *g, double *x, doubl
     }
 }
 
-static dae_status find_consistent(dae_corrector *q, double t, double *x, double *p, const double *w, dae_keep keep,
-                                  dae_initial_work *k)
+static dae_status find_consistent(dae_corrector *q, double t, double *x, double *p, const double *w,
+                                  dae_keep keep, dae_initial_work *k)
 {
     dae_system *s = q->system;
     size_t nb = (size_t)s->n * sizeof(double), mb = (size_t)s->m * sizeof(double);
@@ -281,14 +304,15 @@ static dae_status find_consistent(dae_corrector *q, double t, double *x, double 
  * that C is a secant far from the solution (sinh(U x'), in a unit of time that makes U large). Then narrower ones. */
 enum { NARROWER = 6 };
 
-dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p, const double *w, dae_keep keep,
-                                  dae_initial_work *k)
+dae_status dae_initial_consistent(dae_corrector *q, double t, double *x, double *p, const double *w,
+                                  dae_keep keep, dae_initial_work *k)
 {
     dae_system *s = q->system;
     dae_report first;
     dae_status status = DAE_OK, said = DAE_OK;
-    int differences = keep == DAE_KEEP_DIFFERENTIAL && !s->computed && !(s->facts & DAE_FACT_C_CONSTANT) &&
-                      !s->problem.jacobian && !s->problem.jacobian_xdot;
+    int differences = keep == DAE_KEEP_DIFFERENTIAL && !s->computed &&
+                      !(s->facts & DAE_FACT_C_CONSTANT) && !s->problem.jacobian &&
+                      !s->problem.jacobian_xdot;
     for (s->narrow = 0;; s->narrow++) {
         status = find_consistent(q, t, x, p, w, keep, k);
         if (s->narrow == 0) first = *s->report, said = status;
@@ -345,8 +369,8 @@ static void equilibrate(int n, int m, double *A, double *row, double *column)
 
 /* The solution of least squares of A y = b in units in which no row and no column of A stands out: where the
  * equations can be satisfied, and those without derivatives hold, they are, whatever the units. */
-static void solve_in_units(int n, int m, double *A, double *b, double *units, int *pivot, double *work,
-                           int size)
+static void solve_in_units(int n, int m, double *A, double *b, double *units, int *pivot,
+                           double *work, int size)
 {
     enum { SWEEPS = 8 };
     int one = 1, rank = 0, info = 0, rows = n > m ? n : m;
@@ -408,8 +432,10 @@ dae_status dae_initial_derivative(dae_corrector *q, double t, const double *x, d
         if (status == DAE_OK) return DAE_OK;
         if (status < 0 || status == DAE_STEP_NONFINITE || status == DAE_STEP_RETRY)
             return refuse(q, t, status, x, p, w);
-        if (s->computed || !solve_rows(q, p)) status = solve_least_squares(q, t, x, p, k);
-        else status = DAE_OK;
+        if (s->computed || !solve_rows(q, p))
+            status = solve_least_squares(q, t, x, p, k);
+        else
+            status = DAE_OK;
         if (status < 0) {
             dae_fail(s->report, (dae_status)status, "no memory to find the initial derivatives");
             dae_hint(s->report, "give xdot to dae_start");

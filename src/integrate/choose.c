@@ -27,7 +27,8 @@ static int is_sparse(const dae_solver *s)
 {
     const dae_problem *q = &s->system.problem;
     int unknown = q->pattern.kind == DAE_PATTERN_AUTO && !has_jacobian(s);
-    if (s->system.matrix.n > 0 && s->system.matrix.kind == DAE_PATTERN_DENSE) return 0; /* known by now */
+    if (s->system.matrix.n > 0 && s->system.matrix.kind == DAE_PATTERN_DENSE)
+        return 0; /* known by now */
     return q->size > SMALL && (q->pattern.kind == DAE_PATTERN_SPARSE || unknown);
 }
 
@@ -39,7 +40,8 @@ static int has_high_index(const dae_solver *s)
 static int wants_history(const dae_solver *s)
 {
     const dae_options *o = &s->options;
-    return s->order_asked > 0 || o->fixed_step > 0 || o->step_factor > 0 || o->first > DAE_FIRST_PLAIN;
+    return s->order_asked > 0 || o->fixed_step > 0 || o->step_factor > 0 ||
+           o->first > DAE_FIRST_PLAIN;
 }
 
 static int is_mechanism(const dae_solver *s)
@@ -85,28 +87,48 @@ static int always(const dae_solver *s)
     return 1;
 }
 
-static const char FAILED[] = "the method chosen first failed, and this one is the next in the table";
+static const char FAILED[] =
+    "the method chosen first failed, and this one is the next in the table";
 
 static const dae_choice table[] = {
-    {"max_order, fixed_step, step_factor or first is set", wants_history, {"bdf", "bdf"},
-     "the options ask for orders and histories as BDF has them"},
-    {"a mechanism", is_mechanism, {"radau-undamped", "radau-undamped"},
-     "of mechanisms vibrations keep every error, and this method lets a step make less of it"},
-    {"motion is expected", moves, {"radau", "radau"},
-     "motion is hardly damped, and a one-step method of high order takes the fewest steps"},
-    {"many restarts are expected, as of models", is_restarted, {"bdf", "bdf"},
-     "after each restart, at events of a model, say, the first steps are short, and those of BDF are cheap"},
-    {"a sparse pattern, no unknown of index 3", is_sparse_below_3, {"bdf", "mebdf"},
-     "a large sparse system: one real factorization for many steps"},
-    {"residual form, no unknown of index 3", is_residual_below_3, {"mebdf", "mebdf"},
-     "a residual F(t, x, x'): one Jacobian for many steps"},
-    {"index 0 or 1", has_low_index, {"radau", "radau"},
-     "index 0 or 1, not sparse: a one-step method of high order is cheapest"},
-    {"index 2", is_below_3, {"radau", "radau-undamped"},
-     "a one-step method of high order, good for every index"},
-    {"anything else", always, {"radau", "radau"},
-     "index 3: a one-step method of high order, whose steps need not be short"},
-    {"a method of these rows fails", always, {"bdf", "bdf"}, FAILED},
+    { "max_order, fixed_step, step_factor or first is set",
+      wants_history,
+      { "bdf", "bdf" },
+      "the options ask for orders and histories as BDF has them" },
+    { "a mechanism",
+      is_mechanism,
+      { "radau-undamped", "radau-undamped" },
+      "of mechanisms vibrations keep every error, and this method lets a step make less of it" },
+    { "motion is expected",
+      moves,
+      { "radau", "radau" },
+      "motion is hardly damped, and a one-step method of high order takes the fewest steps" },
+    { "many restarts are expected, as of models",
+      is_restarted,
+      { "bdf", "bdf" },
+      "after each restart, at events of a model, say, the first steps are short, and those of BDF "
+      "are cheap" },
+    { "a sparse pattern, no unknown of index 3",
+      is_sparse_below_3,
+      { "bdf", "mebdf" },
+      "a large sparse system: one real factorization for many steps" },
+    { "residual form, no unknown of index 3",
+      is_residual_below_3,
+      { "mebdf", "mebdf" },
+      "a residual F(t, x, x'): one Jacobian for many steps" },
+    { "index 0 or 1",
+      has_low_index,
+      { "radau", "radau" },
+      "index 0 or 1, not sparse: a one-step method of high order is cheapest" },
+    { "index 2",
+      is_below_3,
+      { "radau", "radau-undamped" },
+      "a one-step method of high order, good for every index" },
+    { "anything else",
+      always,
+      { "radau", "radau" },
+      "index 3: a one-step method of high order, whose steps need not be short" },
+    { "a method of these rows fails", always, { "bdf", "bdf" }, FAILED },
 };
 
 static const double TIGHT = 1e-5; /* below it the second method of a row */
@@ -149,8 +171,9 @@ static dae_status adopt(dae_solver *s, const char *name)
     if (s->system.problem.project && !s->method->movable) {
         dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot be combined with projection", name);
         dae_why(&s->report, "the problem has a projection, which changes the ends of steps");
-        dae_hint(&s->report, "bdf, mebdf, adams, radau, bim, gam, gauss-3, dopri5, esdirk and rosenbrock "
-                             "methods can");
+        dae_hint(&s->report,
+                 "bdf, mebdf, adams, radau, bim, gam, gauss-3, dopri5, esdirk and rosenbrock "
+                 "methods can");
         return DAE_E_OPTION;
     }
     s->options.max_order = s->order_asked;
@@ -228,7 +251,8 @@ enum { SEVERAL = 2 };
 
 dae_status dae_choose_restarted(dae_solver *s)
 {
-    int settled = s->choice < 0 || !s->method->one_step || has_high_index(s) || moves(s) || is_mechanism(s);
+    int settled =
+        s->choice < 0 || !s->method->one_step || has_high_index(s) || moves(s) || is_mechanism(s);
     if (settled || s->stats.restarts != SEVERAL) return DAE_OK;
     s->options.expect |= DAE_EXPECT_RESTARTS;
     return dae_choose_anew(s);
@@ -261,7 +285,8 @@ enum { FIRST_STEPS = 10, UNSEEN_STEPS = 2000 };
 static int is_of_method(const dae_solver *s, dae_status failure, double t)
 {
     int vague = failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
-    int numeric = vague || failure == DAE_E_SINGULAR || failure == DAE_E_IMPASSE || failure == DAE_E_CHATTER;
+    int numeric =
+        vague || failure == DAE_E_SINGULAR || failure == DAE_E_IMPASSE || failure == DAE_E_CHATTER;
     if (vague && s->stats.steps <= FIRST_STEPS) return 1;
     return numeric && has_high_index(s) && s->unseen && s->stats.steps <= UNSEEN_STEPS &&
            fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
@@ -269,7 +294,9 @@ static int is_of_method(const dae_solver *s, dae_status failure, double t)
 
 int dae_choose_next(dae_solver *s, dae_status failure, double t)
 {
-    if (s->choice < 0 || s->chosen_again || s->options.fixed_step > 0 || !is_of_method(s, failure, t)) return 0;
+    if (s->choice < 0 || s->chosen_again || s->options.fixed_step > 0 ||
+        !is_of_method(s, failure, t))
+        return 0;
     char before[sizeof s->method_name];
     dae_report said = s->report;
     const char *reason = s->stats.reason;

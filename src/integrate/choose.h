@@ -5,14 +5,14 @@
 #include "integrate/solver.h"
 
 typedef struct dae_choice {
-    const char *when;                      /* the condition, in words                       */
+    const char *when; /* the condition, in words */
     int (*holds)(const dae_solver *s);
-    const char *method[2];                 /* at a coarse and at a tight tolerance          */
+    const char *method[2]; /* at a coarse and at a tight tolerance */
     const char *why;
 } dae_choice;
 
-const dae_choice *dae_choice_list(int i);  /* the rows in order; NULL: no more              */
-double dae_choice_tight(void);             /* below this rtol the second method             */
+const dae_choice *dae_choice_list(int i); /* the rows in order; NULL: no more */
+double dae_choice_tight(void);            /* below this rtol the second method */
 const char *dae_choice_method(const dae_choice *row, double rtol);
 int dae_choose(const dae_solver *s, int from); /* the first row from there on that holds; -1 */
 

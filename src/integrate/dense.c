@@ -42,7 +42,7 @@
 #include "integrate/solver.h"
 #include "base/float_check.h"
 #include "base/norm.h"
-#include "integrate/filter.h"
+#include "integrate/error/filter.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static const double FORGIVEN = 10;
 /* Where in a step it is compared: far from the points of Radau's methods (3, 5, 7 stages) and of bim, at which
  * the equations hold and nothing shows, and from the middle, where the slope of a symmetric error is zero. */
 enum { PLACES = 2 };
-static const double place[PLACES] = {0.43, 0.22};
+static const double place[PLACES] = { 0.43, 0.22 };
 
 /* What is foretold is no longer read in a step where a read has shown that it is off by this much more. */
 static const double DROPPED = 10;
@@ -70,7 +70,8 @@ static const double DROPPED = 10;
 /* Reads ask while reading has cost less than a quarter of the evaluations of the run and a hundred. Where nothing is
  * algebraic, and a step has no more inside than its polynomial, less than nine tenths of them and ten: in a run of few
  * steps a hundred would be most of its cost. */
-static const double ASKED_PART = 0.25, ASKED_FREELY = 100, ASKED_PART_FEW = 0.9, ASKED_FREELY_FEW = 10;
+static const double ASKED_PART = 0.25, ASKED_FREELY = 100, ASKED_PART_FEW = 0.9,
+                    ASKED_FREELY_FEW = 10;
 
 /* Of steps that were foreseen every so many is compared all the same. */
 enum { NOW_AND_THEN = 4 };
@@ -96,7 +97,7 @@ static const double UNRESOLVED = 1e-3;
 
 /* Where in a step that is asked: a hidden period of the step divides not all of these. */
 enum { PROBES = 3 };
-static const double probe[PROBES] = {0.618, 0.309, 0.857};
+static const double probe[PROBES] = { 0.618, 0.309, 0.857 };
 
 /* ---- Gauss nodes ---- */
 
@@ -154,12 +155,14 @@ dae_status dae_dense_open(dae_solver *s)
     dae_dense *a = &s->dense;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, computed = (size_t)s->system.computed;
     int nodes = 5 + s->order_most / 2;
-    a->most = s->method->between == DAE_BETWEEN_OWN ? 0
-              : s->method->between == DAE_BETWEEN_POLYNOMIAL ? 8 : nodes < MOST ? nodes : MOST;
+    a->most = s->method->between == DAE_BETWEEN_OWN          ? 0
+              : s->method->between == DAE_BETWEEN_POLYNOMIAL ? 8
+              : nodes < MOST                                 ? nodes
+                                                             : MOST;
     size_t rows = (size_t)a->most;
-    dae_vector_wish wish[] = {{&a->X, rows * n}, {&a->P, rows * m}, {&a->x, n}, {&a->p, n > m ? n : m},
-                              {&a->x_pred, n}, {&a->p_pred, m}, {&a->d_pred, computed},
-                              {&a->recent, n}};
+    dae_vector_wish wish[] = { { &a->X, rows * n },      { &a->P, rows * m }, { &a->x, n },
+                               { &a->p, n > m ? n : m }, { &a->x_pred, n },   { &a->p_pred, m },
+                               { &a->d_pred, computed }, { &a->recent, n } };
     a->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     return a->vectors ? dae_points_open(s) : DAE_E_NOMEM;
 }
@@ -198,7 +201,8 @@ static void tame(dae_solver *s, double theta, double *x)
     for (int i = 0; i < s->system.n; i++) {
         if (s->system.level[i] != DAE_ALGEBRAIC) continue;
         int derivative = 0;
-        for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++) derivative |= s->corrector.C[k] != 0;
+        for (int64_t k = dae_column_begin(a, i); k < dae_column_end(a, i); k++)
+            derivative |= s->corrector.C[k] != 0;
         if (derivative) continue;
         double line = from[i] + theta * (to[i] - from[i]), width = fabs(to[i] - from[i]);
         if (!(fabs(x[i] - line) <= 2 * width)) x[i] = line;
@@ -213,9 +217,19 @@ static int ask(dae_solver *s, double t, int once)
     dae_trial *g = &s->trial;
     double h = s->t - s->t_previous, theta = (t - s->t_previous) / h;
     const double *nearer = theta < 0.5 ? a->x_begin : s->x;
-    dae_stage q = {.t = t, .h = h, .x_pred = a->x_pred, .p_pred = a->p_pred, .d_pred = a->d_pred,
-                   .x = g->x, .p = g->p, .e = s->look_e, .d = g->d, .e_d = g->e_d, .w = s->w,
-                   .exact = g->prescribed, .once = once && !g->prescribed};
+    dae_stage q = { .t = t,
+                    .h = h,
+                    .x_pred = a->x_pred,
+                    .p_pred = a->p_pred,
+                    .d_pred = a->d_pred,
+                    .x = g->x,
+                    .p = g->p,
+                    .e = s->look_e,
+                    .d = g->d,
+                    .e_d = g->e_d,
+                    .w = s->w,
+                    .exact = g->prescribed,
+                    .once = once && !g->prescribed };
     if (!s->system.computed) tame(s, theta, a->x_pred);
     if (dae_corrector_touch_up(&s->corrector, &q)) return 1;
     double off = s->corrector.first;
@@ -225,7 +239,8 @@ static int ask(dae_solver *s, double t, int once)
     q.c = s->corrector.c_factor;
     int found = dae_corrector_look(&s->corrector, &q) ||
                 dae_corrector_damped(&s->corrector, &q, 20) == DAE_OK;
-    if (!found && off <= BEARABLE) { /* the equations are noise, but not far from what was foretold */
+    if (!found &&
+        off <= BEARABLE) { /* the equations are noise, but not far from what was foretold */
         memcpy(g->x, a->x_pred, (size_t)s->system.n * sizeof(double));
         memcpy(g->p, a->p_pred, (size_t)s->system.m * sizeof(double));
         found = 1;
@@ -323,12 +338,12 @@ static void guess_nodes(dae_solver *s, int M)
     dae_dense *a = &s->dense;
     dae_trial *g = &s->trial;
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m;
-    double at[MOST + 2] = {0}, L[MOST][MOST + 2];
+    double at[MOST + 2] = { 0 }, L[MOST][MOST + 2];
     int count = 1;
     make_nodes(a, M);
     for (int j = 0; j < M; j++)
-        s->method->interpolate(s, s->t_previous + a->node[j] * (s->t - s->t_previous), a->X + (size_t)j * n,
-                               a->P + (size_t)j * m, a->d_pred);
+        s->method->interpolate(s, s->t_previous + a->node[j] * (s->t - s->t_previous),
+                               a->X + (size_t)j * n, a->P + (size_t)j * m, a->d_pred);
     while (s->method->inside && count <= MOST &&
            (at[count] = s->method->inside(s, count - 1, g->x, g->d, g->p)) > 0)
         count++;
@@ -367,7 +382,7 @@ static double lacking(dae_solver *s)
     double h = s->t - s->t_previous, last = 0, before = 0, *E = a->p_pred, *v = a->x_pred;
     dae_trial end = s->trial;
     for (int i = 0; i < m; i++) {
-        double c[2] = {0, 0};
+        double c[2] = { 0, 0 };
         for (int k = 0; k < 2; k++)
             for (int j = 0; j < M; j++)
                 c[k] += (2 * (M - 1 - k) + 1) * a->to_legendre[M - 1 - k][j] *
@@ -378,7 +393,8 @@ static double lacking(dae_solver *s)
         E[i] = h * c[0] / (4 * M);
     }
     end.t = s->t, end.x = s->x, end.p = s->p;
-    if (dae_filter_side(s, &end, E, v) != DAE_OK || dae_filter_solve(s, v, 1) != DAE_OK) return INFINITY;
+    if (dae_filter_side(s, &end, E, v) != DAE_OK || dae_filter_solve(s, v, 1) != DAE_OK)
+        return INFINITY;
     double ratio = last < before ? last / before : 1;
     return ratio * size_of(s, v);
 }
@@ -485,7 +501,8 @@ static int foreseen(const dae_solver *s)
 {
     int where;
     if (has_algebraic(s)) return 0;
-    return s->dense.vouched == DAE_READ_POLYNOMIAL && s->method->between == DAE_BETWEEN_POLYNOMIAL &&
+    return s->dense.vouched == DAE_READ_POLYNOMIAL &&
+           s->method->between == DAE_BETWEEN_POLYNOMIAL &&
            fabs(s->trial.constant) * dae_norm_max(s->system.n, s->trial.e, s->w, &where) <= 1;
 }
 
@@ -494,7 +511,8 @@ static int agrees(dae_solver *s, int source)
 {
     dae_dense *a = &s->dense;
     int multistep = s->method->between == DAE_BETWEEN_POLYNOMIAL;
-    int count = multistep && a->vouched == source ? 1 : PLACES; /* steps of the others are dear, and long */
+    int count =
+        multistep && a->vouched == source ? 1 : PLACES; /* steps of the others are dear, and long */
     int first = count == 1 ? (int)(s->stats.steps % PLACES) : 0;
     if (s->trial.prescribed) return 0; /* no tolerance says what would be near enough */
     if (source == DAE_READ_POLYNOMIAL && foreseen(s) && s->stats.steps % NOW_AND_THEN) return 1;
@@ -502,7 +520,8 @@ static int agrees(dae_solver *s, int source)
         double t = s->t_previous + place[k] * (s->t - s->t_previous);
         foretell(s, source, t);
         predict(s, t);
-        if (!ask(s, t, 1) || !(distance(s, a->x) <= (multistep ? AGREES_MULTISTEP : AGREES))) return 0;
+        if (!ask(s, t, 1) || !(distance(s, a->x) <= (multistep ? AGREES_MULTISTEP : AGREES)))
+            return 0;
         remember_difference(s);
     }
     return 1;
@@ -562,7 +581,9 @@ static void differentiate_algebraic(dae_solver *s, double t, double *p)
     if (dt < 64 * DBL_EPSILON * fabs(t)) return;
     for (int i = 0; i < n; i++) v[i] = s->system.level[i] == DAE_ALGEBRAIC ? 0 : p[i];
     for (int round = 0; round < 8; round++) {
-        if (residual_beside(s, t, dt, v, up) != DAE_OK || residual_beside(s, t, -dt, v, down) != DAE_OK) return;
+        if (residual_beside(s, t, dt, v, up) != DAE_OK ||
+            residual_beside(s, t, -dt, v, down) != DAE_OK)
+            return;
         for (int i = 0; i < n; i++) down[i] = (up[i] - down[i]) / (2 * dt);
         if (dae_corrector_solve_with(q, down, 1) != DAE_OK) return;
         for (int i = 0; i < n; i++) v[i] -= down[i];
@@ -588,10 +609,13 @@ static int is_missed(dae_solver *s, double t)
     dae_trial at = s->trial;
     int computed = s->system.computed;
     double *E = s->trial_2, *v = s->look_e;
-    int by_nodes = s->method->between == DAE_BETWEEN_COLLOCATION && a->corrected > 0 && a->defect > BEARABLE;
+    int by_nodes =
+        s->method->between == DAE_BETWEEN_COLLOCATION && a->corrected > 0 && a->defect > BEARABLE;
     int by_past = s->method->between == DAE_BETWEEN_POLYNOMIAL && t == s->t_asked;
-    if (!(by_nodes || by_past) || s->corrector.first * s->safety <= MISSED || s->trial.prescribed) return 0;
-    for (int i = 0; i < s->system.m; i++) E[i] = computed ? at.d[i] - a->d_pred[i] : at.x[i] - a->x_pred[i];
+    if (!(by_nodes || by_past) || s->corrector.first * s->safety <= MISSED || s->trial.prescribed)
+        return 0;
+    for (int i = 0; i < s->system.m; i++)
+        E[i] = computed ? at.d[i] - a->d_pred[i] : at.x[i] - a->x_pred[i];
     for (int i = 0; i < s->system.n && !computed; i++)
         if (s->system.level[i] != DAE_DIFFERENTIAL) E[i] = 0; /* d~ has none of it */
     at.t = t;
@@ -640,7 +664,8 @@ static int read_inside(dae_solver *s, double t, int slopes, int asking)
     a->reads++;
     asking = asking && is_cheap(s);
     if (a->source != DAE_READ_NOTHING && read_foretold(s, t, slopes, asking)) return 1;
-    if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine && s->method->refine(s, t, a->x, a->p))
+    if (a->corrected > 0 && a->defect > BEARABLE && s->method->refine &&
+        s->method->refine(s, t, a->x, a->p))
         return 1;
     predict(s, t);
     if (!ask(s, t, 0) || is_missed(s, t)) return 0;
@@ -654,14 +679,18 @@ static dae_status refuse(dae_solver *s, double t)
 {
     char name[32];
     int worst = s->corrector.worst;
-    dae_fail(&s->report, DAE_E_CONVERGENCE, "no solution of the equations was found between two steps");
+    dae_fail(&s->report, DAE_E_CONVERGENCE,
+             "no solution of the equations was found between two steps");
     if (worst >= 0)
         dae_at(&s->report, "t = %.10g, unknown '%s'", t, dae_unknown_name(&s->system, worst, name));
     else
         dae_at(&s->report, "t = %.10g", t);
-    dae_why(&s->report, "Newton's iteration does not converge there, from the ends of the step [%.10g, %.10g] "
-                        "or from what the method foretells", s->t_previous, s->t);
-    dae_hint(&s->report, "a smaller tolerance or max_step; at the ends of steps the solution is known");
+    dae_why(&s->report,
+            "Newton's iteration does not converge there, from the ends of the step [%.10g, %.10g] "
+            "or from what the method foretells",
+            s->t_previous, s->t);
+    dae_hint(&s->report,
+             "a smaller tolerance or max_step; at the ends of steps the solution is known");
     return DAE_E_CONVERGENCE;
 }
 
@@ -705,9 +734,10 @@ void dae_compare_with_ends(dae_solver *s, double *estimate)
     node_weights(a, 1, value[1], integral);
     for (int i = 0; i < n; i++) {
         if (s->system.level[i] < DAE_INDEX2) continue;
-        double jump[2] = {-a->x_begin[i], -s->x[i]};
+        double jump[2] = { -a->x_begin[i], -s->x[i] };
         for (int k = 0; k < 2; k++)
-            for (int j = 0; j < a->nodes; j++) jump[k] += value[k][j] * a->X[(size_t)j * (size_t)n + (size_t)i];
+            for (int j = 0; j < a->nodes; j++)
+                jump[k] += value[k][j] * a->X[(size_t)j * (size_t)n + (size_t)i];
         /* both may be small by chance, but not for many steps: they are forgotten slowly */
         double now = DERIVED * fmax(estimate[i], fmax(fabs(jump[0]), fabs(jump[1])));
         a->recent[i] = fmax(now, a->recent[i]);

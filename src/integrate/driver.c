@@ -11,7 +11,14 @@
 #include <string.h>
 
 /* Limits of patience within one step. */
-enum { MOST_UNDEFINED = 10, FEW_UNDEFINED = 3, MOST_CALLS_UNDEFINED = 80, MOST_NEWTON = 10, MOST_ERRORS = 25, MOST_NEWTON_FIRST = 40 };
+enum {
+    MOST_UNDEFINED = 10,
+    FEW_UNDEFINED = 3,
+    MOST_CALLS_UNDEFINED = 80,
+    MOST_NEWTON = 10,
+    MOST_ERRORS = 25,
+    MOST_NEWTON_FIRST = 40
+};
 enum { PATIENCE = 50 }; /* Newton iterations of a prescribed step */
 
 /* ---- weights ---- */
@@ -25,7 +32,8 @@ static dae_status measure_reach(dae_solver *s, double t, const double *x, int gr
     int status = DAE_OK;
     for (int round = 0; round < 4 && status == DAE_OK; round++) {
         for (int j = 0; j < sys->n; j++) {
-            int level = sys->level[j] & 3, mine = group == 0 ? level < DAE_INDEX2 : level == group + 1;
+            int level = sys->level[j] & 3,
+                mine = group == 0 ? level < DAE_INDEX2 : level == group + 1;
             bits ^= bits << 13;
             bits ^= bits >> 7;
             bits ^= bits << 17;
@@ -57,7 +65,7 @@ static void scale_weights_d(dae_solver *s, const double power[4])
     }
 }
 
-static const double UNSCALED[4] = {1, 1, 1, 1};
+static const double UNSCALED[4] = { 1, 1, 1, 1 };
 
 static dae_status set_weights_d(dae_solver *s, double t, const double *x)
 {
@@ -66,7 +74,8 @@ static dae_status set_weights_d(dae_solver *s, double t, const double *x)
     int status = dae_system_d(sys, t, x, sys->d_base);
     for (int group = 0; group < groups_of(s) && status == DAE_OK; group++) {
         double *reach = s->reach_d + (size_t)group * m;
-        for (size_t i = 0; i < m; i++) reach[i] = group == 0 ? 4 * DBL_EPSILON * fabs(sys->d_base[i]) : 0;
+        for (size_t i = 0; i < m; i++)
+            reach[i] = group == 0 ? 4 * DBL_EPSILON * fabs(sys->d_base[i]) : 0;
         status = measure_reach(s, t, x, group, reach);
     }
     scale_weights_d(s, UNSCALED);
@@ -98,13 +107,17 @@ static dae_status refuse_tolerance(dae_solver *s, double t, const double *x)
     while (s->w0[refused] <= 1 / DBL_MIN) refused++;
     const char *name = dae_unknown_name(&s->system, refused, buffer);
     int none = s->atol[refused] <= DAE_ZERO && x[refused] == 0;
-    dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is %s", name, none ? "zero" : "too small");
+    dae_fail(&s->report, DAE_E_TOL, "the tolerance of '%s' is %s", name,
+             none ? "zero" : "too small");
     dae_at(&s->report, "t = %.10g", t);
-    if (none) dae_why(&s->report, "its absolute tolerance is zero and so is its value");
+    if (none)
+        dae_why(&s->report, "its absolute tolerance is zero and so is its value");
     else
-        dae_why(&s->report, "its value is %.3g, rtol %.3g and atol %.3g: numbers below %.3g lose digits",
+        dae_why(&s->report,
+                "its value is %.3g, rtol %.3g and atol %.3g: numbers below %.3g lose digits",
                 x[refused], s->options.rtol, s->atol[refused], DBL_MIN);
-    dae_hint(&s->report, none ? "give '%s' a positive atol" : "give '%s' a larger atol, or a larger unit",
+    dae_hint(&s->report,
+             none ? "give '%s' a positive atol" : "give '%s' a larger atol, or a larger unit",
              name);
     return DAE_E_TOL;
 }
@@ -154,7 +167,7 @@ static void weigh_errors(dae_solver *s)
 
 void dae_scale_weights(dae_solver *s, double h)
 {
-    double part = fmin(fabs(h) / s->t_unit, 1), power[4] = {1, 1, part, part * part};
+    double part = fmin(fabs(h) / s->t_unit, 1), power[4] = { 1, 1, part, part * part };
     if (s->system.facts & DAE_FACT_HIGH_INDEX) /* otherwise s->w is s->w0 */
         for (int i = 0; i < s->system.n; i++) s->w[i] = s->w0[i] * power[s->system.level[i] & 3];
     if (s->system.computed && (s->system.facts & DAE_FACT_HIGH_INDEX)) {
@@ -212,10 +225,10 @@ double dae_first_step(dae_solver *s, double span)
     if (s->method->first_power == 2) most = fmax(most, 0.5 * sqrt(size));
     if (rate * h > most) h = most / rate;
     /* to see a multiplier the step must be longer: about the root of the tolerance (first.c) */
-    if (s->first.pending && rate > 0)
-        h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
+    if (s->first.pending && rate > 0) h = fmax(h, fmin(fabs(span), 0.07 * sqrt(size) / rate));
     if (dae_has_level_3(s) && rate > 0)
-        h = fmax(h, fmin(fabs(span), (s->method->one_step ? SHORTEST_3_ONE_STEP : SHORTEST_3) * size / rate));
+        h = fmax(h, fmin(fabs(span),
+                         (s->method->one_step ? SHORTEST_3_ONE_STEP : SHORTEST_3) * size / rate));
     h = fmax(h, 16 * DBL_EPSILON * fabs(s->t));
     return span < 0 ? -h : h;
 }
@@ -235,7 +248,8 @@ static double bounded(dae_solver *s, double limit)
     double h = s->h, sign = s->direction;
     (void)limit;
     if (s->ceiling_steps > 0 && fabs(h) > s->ceiling) h = sign * s->ceiling;
-    double wary = (s->t_surprise - s->t) * sign > 0 && s->stats.steps > 0 ? WARY * fabs(s->stats.h) : INFINITY;
+    double wary = (s->t_surprise - s->t) * sign > 0 && s->stats.steps > 0 ? WARY * fabs(s->stats.h)
+                                                                          : INFINITY;
     if (fabs(h) > wary) h = sign * wary;
     if (fabs(h) > o->max_step) h = sign * o->max_step;
     if (fabs(h) < o->min_step) h = sign * o->min_step;
@@ -272,7 +286,8 @@ static void write_log(dae_solver *s, const dae_trial *trial, int verdict)
         .order = trial->order,
         .error = trial->error,
         .limiting = trial->limiting,
-        .limiting_name = trial->limiting >= 0 ? dae_unknown_name(&s->system, trial->limiting, name) : "",
+        .limiting_name =
+            trial->limiting >= 0 ? dae_unknown_name(&s->system, trial->limiting, name) : "",
         .newton_iterations = s->corrector.iterations,
         .newton_rate = s->corrector.observed_rate,
         .new_jacobian = s->corrector.new_jacobian,
@@ -347,7 +362,8 @@ static dae_status take(dae_solver *s, dae_trial *trial)
     if (s->ceiling_steps > 0) s->ceiling_steps--;
     if (s->newton_trouble > 0 && s->stats.steps % 16 == 0) s->newton_trouble--;
     /* a step that needed a new Jacobian, or was slow with a new one */
-    if (s->corrector.second_round || (s->corrector.jacobian_current && s->corrector.observed_rate > 0.3))
+    if (s->corrector.second_round ||
+        (s->corrector.jacobian_current && s->corrector.observed_rate > 0.3))
         s->newton_trouble++;
     return dae_set_weights(s, s->t, s->x, s->corrector.new_jacobian);
 }
@@ -358,7 +374,8 @@ static dae_status commit(dae_solver *s, dae_trial *trial)
     s->method->commit(s, trial);
     size_plainly(s, trial);
     s->first.supplied = 0;
-    if (s->corrector.have_jacobian && s->corrector.t_jacobian != s->t_levels) dae_find_derivatives(s, 0);
+    if (s->corrector.have_jacobian && s->corrector.t_jacobian != s->t_levels)
+        dae_find_derivatives(s, 0);
     return take(s, trial);
 }
 
@@ -475,17 +492,15 @@ static int hopeless(dae_solver *s, int verdict)
 {
     s->failures++;
     switch (verdict) {
-    case DAE_STEP_ERROR:
-        s->stats.rejected++;
-        return ++s->error_failures > MOST_ERRORS;
+    case DAE_STEP_ERROR: s->stats.rejected++; return ++s->error_failures > MOST_ERRORS;
     case DAE_STEP_NONFINITE:
-    case DAE_STEP_RETRY:
-        return note_undefined(s, verdict);
+    case DAE_STEP_RETRY: return note_undefined(s, verdict);
     default:
         s->stats.newton_failures++;
         s->newton_trouble++;
         /* the first step is a guess and may be far too long */
-        int most = verdict == DAE_STEP_NEWTON && s->t == s->t_begin ? MOST_NEWTON_FIRST : MOST_NEWTON;
+        int most =
+            verdict == DAE_STEP_NEWTON && s->t == s->t_begin ? MOST_NEWTON_FIRST : MOST_NEWTON;
         return s->failures - s->error_failures > most;
     }
 }
@@ -509,8 +524,11 @@ static void sharpen(dae_solver *s, int verdict)
 {
     dae_system *sys = &s->system;
     const dae_corrector *q = &s->corrector;
-    int slow = verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR || (verdict == DAE_OK && q->observed_rate > 0.3);
-    if (sys->sharp || !sys->differenced || !q->jacobian_current || !slow || !(sys->facts & DAE_FACT_HIGH_INDEX)) return;
+    int slow = verdict == DAE_STEP_NEWTON || verdict == DAE_STEP_SINGULAR ||
+               (verdict == DAE_OK && q->observed_rate > 0.3);
+    if (sys->sharp || !sys->differenced || !q->jacobian_current || !slow ||
+        !(sys->facts & DAE_FACT_HIGH_INDEX))
+        return;
     sys->sharp = 1;
     s->corrector.want_jacobian = 1;
 }
@@ -579,7 +597,8 @@ dae_status dae_drive_step(dae_solver *s, double limit)
         if (s->system.problem.project && fabs(s->h) > 0.9 * fabs(trial->h))
             s->h = 0.5 * trial->h; /* the method knows nothing of the distance */
         if (verdict == DAE_STEP_ERROR && s->error_failures < 3) size_plainly(s, trial);
-        if (verdict == DAE_STEP_ERROR && trial->error > SURPRISING && (trial->t - s->t_surprise) * s->direction > 0)
+        if (verdict == DAE_STEP_ERROR && trial->error > SURPRISING &&
+            (trial->t - s->t_surprise) * s->direction > 0)
             s->t_surprise = trial->t;
         note_cut(s, verdict);
         s->corrector.stubborn = s->failures - s->error_failures >= 3;

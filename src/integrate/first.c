@@ -53,7 +53,7 @@
 
 /* The c of the extrapolation, in units of 1/h, and the weights that remove 1/c and 1/c^2. */
 enum { RATES = 3 };
-static const double rate[RATES] = {1, 4, 16}, weight[RATES] = {1 / 45., -20 / 45., 64 / 45.};
+static const double rate[RATES] = { 1, 4, 16 }, weight[RATES] = { 1 / 45., -20 / 45., 64 / 45. };
 
 /* D must be above the rounding of the unknowns by this factor. */
 static const double ABOVE_ROUNDING = 100;
@@ -72,9 +72,8 @@ static dae_status refuse_method(dae_solver *s)
 {
     dae_fail(&s->report, DAE_E_OPTION, "option 'first': method '%s' has no such first steps",
              s->method_name);
-    dae_why(&s->report, s->options.first == DAE_FIRST_ACCURATE
-                            ? "it keeps no history"
-                            : "the correction is that of BDF");
+    dae_why(&s->report, s->options.first == DAE_FIRST_ACCURATE ? "it keeps no history"
+                                                               : "the correction is that of BDF");
     dae_hint(&s->report, "leave it out, or take method 'bdf'");
     return DAE_E_OPTION;
 }
@@ -97,12 +96,19 @@ static dae_status open_starter(dae_solver *s)
     for (int i = 0; i < s->system.n; i++) f->atol[i] = finer * s->atol[i];
     /* velocities have local order s, multipliers s - 1: k + 1 and k are needed */
     const char *name = o->max_order <= 4 ? "radau2a-5" : "radau2a-7";
-    dae_options other = {.rtol = o->rtol < DBL_MIN ? DAE_ZERO : finer * o->rtol,
-                         .atol_each = f->atol, .atol_count = s->system.n, .method = name,
-                         .linear = o->linear, .norm = o->norm, .fixed_step = o->fixed_step,
-                         .newton_max = 30, .newton_tolerance = 0.01,
-                         .start = DAE_START_TRUST, .careful = o->careful,
-                         .check_jacobian = -1, .allocator = o->allocator};
+    dae_options other = { .rtol = o->rtol < DBL_MIN ? DAE_ZERO : finer * o->rtol,
+                          .atol_each = f->atol,
+                          .atol_count = s->system.n,
+                          .method = name,
+                          .linear = o->linear,
+                          .norm = o->norm,
+                          .fixed_step = o->fixed_step,
+                          .newton_max = 30,
+                          .newton_tolerance = 0.01,
+                          .start = DAE_START_TRUST,
+                          .careful = o->careful,
+                          .check_jacobian = -1,
+                          .allocator = o->allocator };
     dae_problem problem = s->system.problem;
     problem.event = NULL;
     problem.event_count = 0;
@@ -135,8 +141,9 @@ dae_status dae_first_open(dae_solver *s)
     size_t n = (size_t)s->system.n;
     f->wanted = several ? o->max_order + 1 : 0;
     size_t points = (size_t)f->wanted, some = points > 0 ? n : 0;
-    dae_vector_wish wish[] = {{&f->x, points * n}, {&f->t, points}, {&f->atol, some},
-                              {&f->v, n},          {&f->shift, n}};
+    dae_vector_wish wish[] = {
+        { &f->x, points * n }, { &f->t, points }, { &f->atol, some }, { &f->v, n }, { &f->shift, n }
+    };
     f->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!f->vectors) return dae_fail(&s->report, DAE_E_NOMEM, "dae_open: out of memory");
     return several ? open_starter(s) : DAE_OK;
@@ -270,7 +277,7 @@ static int respond(dae_solver *s, const dae_trial *trial, double factor)
     if (status == DAE_OK && !find_defect(s, trial, factor)) status = DAE_STEP_ERROR;
     memset(f->v, 0, (size_t)n * sizeof(double));
     for (int k = 0; k < RATES && status == DAE_OK; k++) {
-        double c = rate[k], power[] = {INFINITY, INFINITY, c, c * c}; /* by level */
+        double c = rate[k], power[] = { INFINITY, INFINITY, c, c * c }; /* by level */
         status = dae_corrector_factor(q, c / trial->h);
         if (status != DAE_OK) break;
         dae_corrector_lead(q, q->delta, f->shift);

@@ -33,7 +33,7 @@ enum { METHODS = sizeof methods / sizeof *methods };
 
 const dae_method *dae_method_find(const char *name)
 {
-    if (strlen(name) >= sizeof ((dae_solver *)0)->method_name) return NULL;
+    if (strlen(name) >= sizeof((dae_solver *)0)->method_name) return NULL;
     /* by their own names first: to look through all tables takes longer than a few steps */
     for (int i = 0; i < METHODS; i++)
         if (!strcmp(methods[i]->name, name) && (!methods[i]->takes || methods[i]->takes(name)))
@@ -51,7 +51,8 @@ static const char *list_method(int wanted, int *count)
         if (dae_method_find(methods[i]->name) == methods[i] && (*count)++ == wanted)
             return methods[i]->name;
     for (int i = 0; dae_tableau_name(i); i++)
-        if (dae_method_find(dae_tableau_name(i)) && (*count)++ == wanted) return dae_tableau_name(i);
+        if (dae_method_find(dae_tableau_name(i)) && (*count)++ == wanted)
+            return dae_tableau_name(i);
     for (int i = 0; dae_lmm_typical(i); i++)
         if ((*count)++ == wanted) return dae_lmm_typical(i);
     return NULL;
@@ -88,10 +89,11 @@ dae_status dae_method_refuse(dae_solver *s, int level, const char *why, const ch
     char name[32];
     int unknown = 0;
     while (unknown < s->system.n && s->system.level[unknown] != level) unknown++;
-    dae_fail(&s->report, DAE_E_OPTION, "method '%s' cannot choose its steps on a problem of index %d",
-             s->method_name, level);
+    dae_fail(&s->report, DAE_E_OPTION,
+             "method '%s' cannot choose its steps on a problem of index %d", s->method_name, level);
     if (unknown < s->system.n)
-        dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, unknown, name), level);
+        dae_at(&s->report, "unknown '%s', level %d", dae_unknown_name(&s->system, unknown, name),
+               level);
     dae_why(&s->report, "%s", why);
     dae_hint(&s->report, "%s%s", hint,
              level < DAE_INDEX3 ? "; with option 'fixed_step' it runs, for studies of order" : "");
@@ -137,41 +139,42 @@ static int hint_family(dae_report *report, const char *name)
 static const struct {
     const char *code, *method, *what;
 } codes[] = {
-    {"dassl", "bdf", "BDF of order 1 to 5"},
-    {"daspk", "bdf", "BDF of order 1 to 5"},
-    {"dasrt", "bdf", "BDF of order 1 to 5 with events"},
-    {"ida", "bdf", "BDF of order 1 to 5, fixed leading coefficient"},
-    {"idas", "bdf", "BDF of order 1 to 5, fixed leading coefficient"},
-    {"cvode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
-    {"vode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
-    {"lsode", "bdf", "BDF (its Adams formulas are 'adams' here)"},
-    {"lsodi", "bdf", "BDF for implicit systems"},
-    {"lsoda", "bdf", "BDF (its Adams formulas are 'adams' here)"},
-    {"lsodar", "bdf", "BDF (its Adams formulas are 'adams' here)"},
-    {"ode15s", "bdf", "numerical differentiation formulas, relatives of BDF"},
-    {"ode15i", "bdf", "BDF for implicit systems"},
-    {"gelda", "bdf", "BDF or Radau IIA on linear systems"},
-    {"genda", "bdf", "BDF on nonlinear systems of higher index"},
-    {"ddassl", "bdf", "BDF of order 1 to 5"},
-    {"mebdfi", "mebdf", "modified extended BDF"},
-    {"mebdfdae", "mebdf", "modified extended BDF"},
-    {"mebdfv", "mebdf", "modified extended BDF"},
-    {"radau5", "radau", "Radau IIA (of order 5 alone: 'radau2a-3')"},
-    {"radaup", "radau", "Radau IIA of several orders"},
-    {"radauiia", "radau", "Radau IIA"},
-    {"pside", "radau", "Radau IIA with four stages (alone: 'radau2a-4')"},
-    {"gamd", "gam", "generalized Adams methods"},
-    {"bimd", "bim", "blended implicit methods"},
-    {"ode23tb", "trbdf2", "the trapezoidal rule and BDF of order 2"},
-    {"ode23t", "trbdf2", "the trapezoidal rule; here with BDF of order 2 behind it"},
-    {"ode23s", "rodas", "a Rosenbrock method"},
-    {"ros4", "rodas", "a Rosenbrock method"},
-    {"ode45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff"},
-    {"rk45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff"},
-    {"dop853", "dopri5", "an explicit Runge-Kutta method: for what is not stiff"},
-    {"ode23", "bogacki-shampine", "Bogacki and Shampine's explicit method: for what is not stiff"},
-    {"ode113", "adams", "Adams-Bashforth-Moulton: for what is not stiff"},
-    {"hem5", "hem4", "a half-explicit method for index 2"},
+    { "dassl", "bdf", "BDF of order 1 to 5" },
+    { "daspk", "bdf", "BDF of order 1 to 5" },
+    { "dasrt", "bdf", "BDF of order 1 to 5 with events" },
+    { "ida", "bdf", "BDF of order 1 to 5, fixed leading coefficient" },
+    { "idas", "bdf", "BDF of order 1 to 5, fixed leading coefficient" },
+    { "cvode", "bdf", "BDF (its Adams formulas are 'adams' here)" },
+    { "vode", "bdf", "BDF (its Adams formulas are 'adams' here)" },
+    { "lsode", "bdf", "BDF (its Adams formulas are 'adams' here)" },
+    { "lsodi", "bdf", "BDF for implicit systems" },
+    { "lsoda", "bdf", "BDF (its Adams formulas are 'adams' here)" },
+    { "lsodar", "bdf", "BDF (its Adams formulas are 'adams' here)" },
+    { "ode15s", "bdf", "numerical differentiation formulas, relatives of BDF" },
+    { "ode15i", "bdf", "BDF for implicit systems" },
+    { "gelda", "bdf", "BDF or Radau IIA on linear systems" },
+    { "genda", "bdf", "BDF on nonlinear systems of higher index" },
+    { "ddassl", "bdf", "BDF of order 1 to 5" },
+    { "mebdfi", "mebdf", "modified extended BDF" },
+    { "mebdfdae", "mebdf", "modified extended BDF" },
+    { "mebdfv", "mebdf", "modified extended BDF" },
+    { "radau5", "radau", "Radau IIA (of order 5 alone: 'radau2a-3')" },
+    { "radaup", "radau", "Radau IIA of several orders" },
+    { "radauiia", "radau", "Radau IIA" },
+    { "pside", "radau", "Radau IIA with four stages (alone: 'radau2a-4')" },
+    { "gamd", "gam", "generalized Adams methods" },
+    { "bimd", "bim", "blended implicit methods" },
+    { "ode23tb", "trbdf2", "the trapezoidal rule and BDF of order 2" },
+    { "ode23t", "trbdf2", "the trapezoidal rule; here with BDF of order 2 behind it" },
+    { "ode23s", "rodas", "a Rosenbrock method" },
+    { "ros4", "rodas", "a Rosenbrock method" },
+    { "ode45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff" },
+    { "rk45", "dopri5", "Dormand and Prince's explicit method: for what is not stiff" },
+    { "dop853", "dopri5", "an explicit Runge-Kutta method: for what is not stiff" },
+    { "ode23", "bogacki-shampine",
+      "Bogacki and Shampine's explicit method: for what is not stiff" },
+    { "ode113", "adams", "Adams-Bashforth-Moulton: for what is not stiff" },
+    { "hem5", "hem4", "a half-explicit method for index 2" },
 };
 
 const char *dae_method_of_code(const char *name, const char **what)

@@ -15,7 +15,7 @@ static const uint64_t MAGIC = 0xdaeda105dae50117ULL, CLOSED = 0xc105edc105edc105
 static const dae_solver no_memory = {
     .magic = 0xdaeda105dae50117ULL,
     .state = SOLVER_BROKEN,
-    .report = {DAE_E_NOMEM, 0, "error[E_NOMEM]: dae_open: out of memory"},
+    .report = { DAE_E_NOMEM, 0, "error[E_NOMEM]: dae_open: out of memory" },
 };
 
 /* ---- opening and closing ---- */
@@ -44,7 +44,8 @@ static dae_status take_tolerances(dae_solver *s)
         double a = o->atol_each ? o->atol_each[i] : o->atol;
         if (!(a >= 0) || isinf(a)) {
             dae_fail(&s->report, DAE_E_TOL, "the absolute tolerance of '%s' is %s",
-                     dae_unknown_name(&s->system, i, name), isnan(a) ? "NaN" : "negative or infinite");
+                     dae_unknown_name(&s->system, i, name),
+                     isnan(a) ? "NaN" : "negative or infinite");
             dae_at(&s->report, "option 'atol_each', entry %d", i);
             return DAE_E_TOL;
         }
@@ -63,14 +64,36 @@ static dae_status take_memory(dae_solver *s)
     size_t n = (size_t)s->system.n, m = (size_t)s->system.m, wide = n > m ? n : m;
     size_t computed = (size_t)s->system.computed, events = (size_t)s->system.problem.event_count;
     dae_vector_wish wish[] = {
-        {&s->x, n}, {&s->p, wide}, {&s->atol, n}, {&s->w0, n}, {&s->trial.x, n},
-        {&s->trial.p, wide}, {&s->trial.e, wide}, {&s->trial.d, wide}, {&s->trial.e_d, m},
-        {&s->d, wide}, {&s->w_d, computed}, {&s->reach_d, 3 * computed}, {&s->mark.x, n}, {&s->mark.p, wide},
-        {&s->mark.slope, n},
-        {&s->dense.x_begin, n}, {&s->dense.p_begin, wide}, {&s->dense.d_begin, wide},
-        {&s->x_started, n}, {&s->p_started, wide}, {&s->trial_2, wide}, {&s->trial_x, n}, {&s->look_e, n}, {&s->look_d, computed}, {&s->events.low, events}, {&s->events.high, events},
-        {&s->events.middle, events}, {&s->events.x, n}, {&s->events.p, wide},
-        {&s->events.look_g, DAE_EVENT_LOOKS * events},
+        { &s->x, n },
+        { &s->p, wide },
+        { &s->atol, n },
+        { &s->w0, n },
+        { &s->trial.x, n },
+        { &s->trial.p, wide },
+        { &s->trial.e, wide },
+        { &s->trial.d, wide },
+        { &s->trial.e_d, m },
+        { &s->d, wide },
+        { &s->w_d, computed },
+        { &s->reach_d, 3 * computed },
+        { &s->mark.x, n },
+        { &s->mark.p, wide },
+        { &s->mark.slope, n },
+        { &s->dense.x_begin, n },
+        { &s->dense.p_begin, wide },
+        { &s->dense.d_begin, wide },
+        { &s->x_started, n },
+        { &s->p_started, wide },
+        { &s->trial_2, wide },
+        { &s->trial_x, n },
+        { &s->look_e, n },
+        { &s->look_d, computed },
+        { &s->events.low, events },
+        { &s->events.high, events },
+        { &s->events.middle, events },
+        { &s->events.x, n },
+        { &s->events.p, wide },
+        { &s->events.look_g, DAE_EVENT_LOOKS * events },
     };
     s->vectors = dae_alloc_vectors(&s->memory, wish, sizeof wish / sizeof *wish);
     if (!s->vectors) return DAE_E_NOMEM;
@@ -79,7 +102,9 @@ static dae_status take_memory(dae_solver *s)
     s->system.atol = s->atol;
     s->system.rtol = s->options.rtol;
     if (s->system.facts & DAE_FACT_HIGH_INDEX) s->w = dae_alloc(&s->memory, n, sizeof(double));
-    s->w_error = s->options.suppress_algebraic || s->options.fading > 0 ? dae_alloc(&s->memory, n, sizeof(double)) : s->w;
+    s->w_error = s->options.suppress_algebraic || s->options.fading > 0
+                     ? dae_alloc(&s->memory, n, sizeof(double))
+                     : s->w;
     if (s->options.fading > 0) s->recent = dae_alloc(&s->memory, 2 * n, sizeof(double));
     if (s->options.fading > 0 && !s->recent) return DAE_E_NOMEM;
     return s->events.armed && s->w && s->w_error ? DAE_OK : DAE_E_NOMEM;
@@ -87,8 +112,9 @@ static dae_status take_memory(dae_solver *s)
 
 static dae_status build(dae_solver *s, const dae_problem *problem)
 {
-    dae_system_options so = {.linear = s->options.linear, .careful = s->options.careful};
-    dae_status status = dae_system_open(&s->system, problem, &so, &s->memory, &s->stats, &s->report);
+    dae_system_options so = { .linear = s->options.linear, .careful = s->options.careful };
+    dae_status status =
+        dae_system_open(&s->system, problem, &so, &s->memory, &s->stats, &s->report);
     if (status == DAE_OK) status = dae_take_method(s);
     if (status == DAE_OK && take_memory(s) != DAE_OK) {
         status = dae_fail(&s->report, DAE_E_NOMEM, "dae_open: out of memory");
@@ -103,7 +129,8 @@ dae_solver *dae_open_version(const dae_problem *problem, const dae_options *opti
                              size_t problem_bytes, size_t options_bytes)
 {
     dae_memory memory;
-    dae_memory_init(&memory, options && options_bytes == sizeof *options ? options->allocator : NULL);
+    dae_memory_init(&memory,
+                    options && options_bytes == sizeof *options ? options->allocator : NULL);
     dae_solver *s = dae_alloc(&memory, 1, sizeof *s);
     if (!s) return (dae_solver *)&no_memory; /* never written to */
     s->magic = MAGIC;
@@ -244,7 +271,8 @@ dae_status dae_get_error(const dae_solver *s, double *error)
     if (!s || !error) return DAE_E_ARG;
     if (s->magic != MAGIC) return DAE_E_STALE_HANDLE;
     if (s->state != SOLVER_STARTED) return DAE_E_STATE;
-    for (int i = 0; i < s->system.n; i++) error[i] = s->trial.constant * s->trial.e[i] * s->safety * s->w0[i];
+    for (int i = 0; i < s->system.n; i++)
+        error[i] = s->trial.constant * s->trial.e[i] * s->safety * s->w0[i];
     return DAE_OK;
 }
 
@@ -252,7 +280,8 @@ dae_status dae_get_accuracy(dae_solver *s, double *estimate)
 {
     dae_status status = look_in(s, SOLVER_STARTED, "dae_get_accuracy");
     if (status != DAE_OK) return status;
-    if (!estimate) return dae_fail_arg(&s->report, DAE_E_ARG, "dae_get_accuracy", "estimate", "is NULL");
+    if (!estimate)
+        return dae_fail_arg(&s->report, DAE_E_ARG, "dae_get_accuracy", "estimate", "is NULL");
     dae_estimate_errors(s, estimate);
     return DAE_OK;
 }
@@ -296,7 +325,8 @@ static dae_status check_start(dae_solver *s, const char *function, double t, con
         return DAE_E_TIME;
     }
     if (overlap(x, s->system.n, xdot, s->system.m))
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot", "is the same array as x, or overlaps it");
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, function, "xdot",
+                            "is the same array as x, or overlaps it");
     return DAE_OK;
 }
 
@@ -341,7 +371,8 @@ dae_status dae_restart(dae_solver *s, double t, const double *x, const double *x
     double h_old = s->stats.h;
     status = dae_choose_restarted(s);
     if (status == DAE_OK) status = begin(s, "dae_restart", t, x, xdot, 1);
-    if (status == DAE_E_NONFINITE && s->system.problem.motion) { /* in a singular position nothing is defined */
+    if (status == DAE_E_NONFINITE &&
+        s->system.problem.motion) { /* in a singular position nothing is defined */
         dae_report said = s->report;
         dae_report_clear(&s->report);
         status = dae_explain_position(s);
@@ -549,7 +580,8 @@ dae_status dae_step_fixed(dae_solver *s, double h, int order)
     if (order < 1 || order > s->order_most)
         return dae_fail_arg(&s->report, DAE_E_OPTION, "dae_step_fixed", "order", "is out of range");
     if (order > s->method->reach(s)) {
-        dae_fail(&s->report, DAE_E_OPTION, "dae_step_fixed: order %d needs more past points", order);
+        dae_fail(&s->report, DAE_E_OPTION, "dae_step_fixed: order %d needs more past points",
+                 order);
         dae_why(&s->report, "the history allows order %d", s->method->reach(s));
         dae_hint(&s->report, "step at lower orders first, or give the past with dae_start_history");
         return DAE_E_OPTION;
@@ -597,8 +629,8 @@ static const double SHORTER = 0.25;
 
 static int may_step_again(const dae_solver *s, double t)
 {
-    return t == s->t_asked && s->t != s->t_previous && !s->system.problem.event && s->options.fixed_step == 0 &&
-           !s->first.supplied;
+    return t == s->t_asked && s->t != s->t_previous && !s->system.problem.event &&
+           s->options.fixed_step == 0 && !s->first.supplied;
 }
 
 static dae_status step_again(dae_solver *s, double t)
@@ -631,7 +663,8 @@ dae_status dae_read(dae_solver *s, double t, double *x, double *xdot)
         return dae_fail_arg(&s->report, DAE_E_ARG, "dae_read", misaligned(x) ? "x" : "xdot",
                             "is not aligned as an array of double must be");
     if (overlap(x, s->system.n, xdot, s->system.m))
-        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot", "is the same array as x, or overlaps it");
+        return dae_fail_arg(&s->report, DAE_E_ALIAS, "dae_read", "xdot",
+                            "is the same array as x, or overlaps it");
     if (t == s->t) {
         if (x) memcpy(x, s->x, (size_t)s->system.n * sizeof(double));
         if (xdot) memcpy(xdot, s->p, (size_t)s->system.m * sizeof(double));

@@ -102,14 +102,20 @@ void dae_unprepare(dae_solver *s)
 static dae_initial_work scratch(dae_solver *s)
 {
     dae_trial *g = &s->trial;
-    return (dae_initial_work){.x_pred = g->x, .p_pred = g->p, .e = g->e,
-                              .d = g->d, .e_d = g->e_d, .d_pred = s->mark.p, .p_pred_2 = s->events.p,
-                              .w_r = s->look_e};
+    return (dae_initial_work){ .x_pred = g->x,
+                               .p_pred = g->p,
+                               .e = g->e,
+                               .d = g->d,
+                               .e_d = g->e_d,
+                               .d_pred = s->mark.p,
+                               .p_pred_2 = s->events.p,
+                               .w_r = s->look_e };
 }
 
 /* The values are refused. Where they could have been corrected, the largest correction is
  * told. (x and p may change: nothing has been started.) */
-static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, int row, double excess)
+static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, int row,
+                               double excess)
 {
     char place[DAE_PLACE], other[32], nearest[160] = "";
     double residual = row >= 0 ? s->corrector.r[row] : 0;
@@ -120,7 +126,8 @@ static dae_status inconsistent(dae_solver *s, double t, double *x, double *p, in
         if (dae_initial_consistent(&s->corrector, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work) ==
             DAE_OK) {
             for (int i = 1; i < n; i++)
-                if (fabs(x[i] - s->mark.x[i]) * s->w0[i] > fabs(x[most] - s->mark.x[most]) * s->w0[most])
+                if (fabs(x[i] - s->mark.x[i]) * s->w0[i] >
+                    fabs(x[most] - s->mark.x[most]) * s->w0[most])
                     most = i;
             snprintf(nearest, sizeof nearest, "; nearest consistent value: '%s' = %.10g",
                      dae_unknown_name(&s->system, most, other), x[most]);
@@ -165,8 +172,7 @@ static dae_status make_consistent(dae_solver *s, double t, double *x, double *p,
         return excess > 10 ? inconsistent(s, t, x, p, row, excess) : DAE_OK;
     int strict = kind == DAE_START_CHECK; /* and no derivative given: x must not need correction */
     if (strict) memcpy(s->trial_x, x, (size_t)s->system.n * sizeof(double));
-    dae_status status =
-        dae_initial_consistent(q, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
+    dae_status status = dae_initial_consistent(q, t, x, p, s->w0, DAE_KEEP_DIFFERENTIAL, &work);
     for (int i = 0; strict && status == DAE_OK && i < s->system.n; i++)
         if (fabs(x[i] - s->trial_x[i]) * s->w0[i] > 10) {
             memcpy(x, s->trial_x, (size_t)s->system.n * sizeof(double));
@@ -340,11 +346,12 @@ dae_status dae_open_again(dae_solver *s)
 static int widen(dae_solver *s, dae_status failure)
 {
     dae_system *sys = &s->system;
-    if (failure != DAE_E_PATTERN || !(sys->facts & DAE_FACT_PATTERN_FOUND) || sys->missing_count == 0)
+    if (failure != DAE_E_PATTERN || !(sys->facts & DAE_FACT_PATTERN_FOUND) ||
+        sys->missing_count == 0)
         return 0;
     dae_matrix_free(&s->memory, &sys->seen);
     sys->seen = sys->matrix;
-    sys->matrix = (dae_matrix){0};
+    sys->matrix = (dae_matrix){ 0 };
     dae_unprepare(s);
     dae_report_clear(&s->report);
     return 1;

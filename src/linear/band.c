@@ -25,14 +25,14 @@ typedef struct band_factor {
     const band_analysis *analysis;
     band_shape shape;
     int is_complex, own, scaled;
-    int plain;                       /* real, tridiagonal, no row was exchanged        */
+    int plain; /* real, tridiagonal, no row was exchanged */
     double *re, *im;
     ptrdiff_t step;
-    double *inverse_re, *inverse_im; /* 1 / u_kk, own kernels                          */
-    double *least;                   /* suspicious size of a pivot, per column         */
-    double *work;                    /* LAPACK, complex: one right side as pairs       */
-    int *pivot;                      /* counted from 0 (own) or 1 (LAPACK)             */
-    int *row_shift, *column_shift;   /* exponents of R and S                           */
+    double *inverse_re, *inverse_im; /* 1 / u_kk, own kernels */
+    double *least;                   /* suspicious size of a pivot, per column */
+    double *work;                    /* LAPACK, complex: one right side as pairs */
+    int *pivot;                      /* counted from 0 (own) or 1 (LAPACK) */
+    int *row_shift, *column_shift;   /* exponents of R and S */
 } band_factor;
 
 /* ---- objects ---- */
@@ -41,11 +41,9 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 {
     *analysis = NULL;
     int64_t ld = 2 * (int64_t)pattern->lower + pattern->upper + 1;
-    if (ld > INT_MAX)
-        return DAE_E_LIMIT;
+    if (ld > INT_MAX) return DAE_E_LIMIT;
     band_analysis *a = dae_alloc(memory, 1, sizeof *a);
-    if (!a)
-        return DAE_E_NOMEM;
+    if (!a) return DAE_E_NOMEM;
     a->memory = *memory;
     a->pattern = *pattern;
     a->shape = (band_shape){ .n = pattern->n,
@@ -60,8 +58,7 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 static void release(void *analysis)
 {
     band_analysis *a = analysis;
-    if (!a)
-        return;
+    if (!a) return;
     dae_memory memory = a->memory;
     dae_free(&memory, a);
 }
@@ -69,8 +66,7 @@ static void release(void *analysis)
 static void close(void *factor)
 {
     band_factor *f = factor;
-    if (!f)
-        return;
+    if (!f) return;
     const dae_memory *m = &f->analysis->memory;
     dae_free(m, f->re);
     dae_free(m, f->inverse_re);
@@ -84,8 +80,7 @@ static int open(void *analysis, int is_complex, void **factor)
     size_t n = (size_t)a->shape.n, ld = (size_t)a->shape.ld;
     *factor = NULL;
     band_factor *f = dae_alloc(&a->memory, 1, sizeof *f);
-    if (!f)
-        return DAE_E_NOMEM;
+    if (!f) return DAE_E_NOMEM;
     f->analysis = a;
     f->shape = a->shape;
     f->is_complex = is_complex;
@@ -120,8 +115,7 @@ static int is_tridiagonal(const band_shape *s)
 DAE_BAND_INLINE int factor_real(const band_shape *s, band_factor *f, const double *K,
                                 const double *C, double c)
 {
-    if (!(form_band(s, K, C, c, f->re, f->least) < DAE_SUM_LARGEST))
-        return -1;
+    if (!(form_band(s, K, C, c, f->re, f->least) < DAE_SUM_LARGEST)) return -1;
     return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
 }
 
@@ -131,8 +125,7 @@ static int lay_out_plain(const band_shape *s, const band_factor *f)
 {
     double *l = f->work, *u = f->work + s->n;
     for (int k = 0; k < s->n - 1; k++) {
-        if (f->pivot[k] != k)
-            return 0;
+        if (f->pivot[k] != k) return 0;
         l[k] = f->re[diagonal(s, k) + 1];
         u[k] = f->re[diagonal(s, k + 1) - 1] * f->inverse_re[k];
     }
@@ -142,16 +135,14 @@ static int lay_out_plain(const band_shape *s, const band_factor *f)
 static int factor_own_real(band_factor *f, const double *K, const double *C, double c)
 {
     band_shape tridiagonal = { .n = f->shape.n, .lower = 1, .upper = 1, .d = 2, .ld = 4 };
-    if (!is_tridiagonal(&f->shape))
-        return factor_real(&f->shape, f, K, C, c);
+    if (!is_tridiagonal(&f->shape)) return factor_real(&f->shape, f, K, C, c);
     int reached = factor_real(&tridiagonal, f, K, C, c);
     f->plain = reached == f->shape.n && lay_out_plain(&tridiagonal, f);
     return reached;
 }
 
 /* As form_band for pairs and for complex matrices. */
-static double form(band_factor *f, const double *K, const double *C, double c_re,
-                   double c_im)
+static double form(band_factor *f, const double *K, const double *C, double c_re, double c_im)
 {
     const band_shape *s = &f->shape;
     double total = (c_re - c_re) + (c_im - c_im);
@@ -187,17 +178,15 @@ static int eliminate(band_factor *f)
     const band_shape *s = &f->shape;
     int info = 0;
     if (f->own && f->is_complex)
-        return eliminate_band_complex(s, f->re, f->im, f->pivot, f->inverse_re,
-                                      f->inverse_im, f->least);
-    if (f->own)
-        return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
+        return eliminate_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im,
+                                      f->least);
+    if (f->own) return eliminate_band(s, f->re, f->pivot, f->inverse_re, f->least);
     if (f->is_complex)
         zgbtrf_(&s->n, &s->n, &s->lower, &s->upper, f->re, &s->ld, f->pivot, &info);
     else
         dgbtrf_(&s->n, &s->n, &s->lower, &s->upper, f->re, &s->ld, f->pivot, &info);
     for (int k = 0; k < s->n; k++)
-        if (!(size_of(f, k, k) > f->least[k]))
-            return k;
+        if (!(size_of(f, k, k) > f->least[k])) return k;
     return s->n;
 }
 
@@ -208,14 +197,12 @@ static void form_scaled(band_factor *f, const dae_sum *a)
 {
     const dae_matrix *p = a->pattern;
     size_t all = (size_t)p->n * (size_t)f->shape.ld * (f->is_complex ? 2 : 1);
-    for (size_t k = 0; k < all; k++)
-        f->re[k] = 0;
+    for (size_t k = 0; k < all; k++) f->re[k] = 0;
     for (int j = 0; j < p->n; j++) {
         for (int64_t k = dae_column_begin(p, j); k < dae_column_end(p, j); k++) {
             int i = dae_column_row(p, j, k), shift = f->row_shift[i] + f->column_shift[j];
             ptrdiff_t out = (diagonal(&f->shape, j) + (i - j)) * f->step;
-            if (f->is_complex)
-                f->im[out] = ldexp(dae_sum_im(a, k), shift);
+            if (f->is_complex) f->im[out] = ldexp(dae_sum_im(a, k), shift);
             f->re[out] = ldexp(dae_sum_re(a, k), shift);
         }
         f->least[j] = DAE_PIVOT_SMALLEST;
@@ -234,8 +221,7 @@ static int follow_back(const band_factor *f, int i, int k, double *terms)
 {
     int first = k - f->shape.d > 0 ? k - f->shape.d : 0;
     for (int m = k - 1; m >= 0; m--) {
-        if (m >= first && i - m <= f->shape.lower)
-            *terms += size_of(f, i, m) * size_of(f, m, k);
+        if (m >= first && i - m <= f->shape.lower) *terms += size_of(f, i, m) * size_of(f, m, k);
         if (i == pivot_row(f, m))
             i = m;
         else if (i - m >= f->shape.lower)
@@ -258,8 +244,7 @@ static int is_noise(const band_factor *f, const dae_sum *a, int k)
         if (place >= 0)
             terms += ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)),
                            f->row_shift[row] + f->column_shift[k]);
-        if (value > part * terms)
-            return 0;
+        if (value > part * terms) return 0;
     }
     return 1;
 }
@@ -267,19 +252,15 @@ static int is_noise(const band_factor *f, const dae_sum *a, int k)
 static int factor_carefully(band_factor *f, const dae_sum *a, dae_factor_info *info)
 {
     int n = f->shape.n, status = dae_sum_check(a, info);
-    if (status)
-        return status;
+    if (status) return status;
     status = dae_sum_equilibrate(a, f->row_shift, f->column_shift, info);
-    if (status)
-        return status;
+    if (status) return status;
     form_scaled(f, a);
     f->scaled = 1;
     int reached = eliminate(f);
     for (int k = 0; k < reached; k++)
-        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k))
-            reached = k;
-    if (reached == n)
-        return DAE_OK;
+        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k)) reached = k;
+    if (reached == n) return DAE_OK;
     double unused = 0;
     info->row = follow_back(f, pivot_row(f, reached), reached, &unused);
     info->column = reached;
@@ -298,16 +279,15 @@ static double estimate_rcond(const band_factor *f)
     return largest > 0 ? smallest / largest : 1;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re,
-                  double c_im, dae_factor_info *info)
+static int factor(void *factor_, const double *K, const double *C, double c_re, double c_im,
+                  dae_factor_info *info)
 {
     band_factor *f = factor_;
     int reached = -1;
     f->scaled = 0;
     *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
     f->plain = 0;
-    if (!f->is_complex)
-        c_im = 0;
+    if (!f->is_complex) c_im = 0;
     if (f->own && !f->is_complex)
         reached = factor_own_real(f, K, C, c_re);
     else if (form(f, K, C, c_re, c_im) < DAE_SUM_LARGEST)
@@ -315,10 +295,8 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     if (reached < f->shape.n) {
         dae_sum a = { &f->analysis->pattern, K, C, c_re, c_im };
         int status = factor_carefully(f, &a, info);
-        if (status == DAE_E_SINGULAR)
-            info->rcond = 0;
-        if (status)
-            return status;
+        if (status == DAE_E_SINGULAR) info->rcond = 0;
+        if (status) return status;
     }
     info->rcond = estimate_rcond(f);
     return DAE_OK;
@@ -337,11 +315,10 @@ static void solve_own(const band_factor *f, double *re, double *im, int transpos
     else if (!f->is_complex)
         solve_band_transposed(s, f->re, f->pivot, f->inverse_re, re);
     else if (!transposed)
-        solve_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im, re,
-                           im);
+        solve_band_complex(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im, re, im);
     else
-        solve_band_complex_transposed(s, f->re, f->im, f->pivot, f->inverse_re,
-                                      f->inverse_im, re, im);
+        solve_band_complex_transposed(s, f->re, f->im, f->pivot, f->inverse_re, f->inverse_im, re,
+                                      im);
 }
 
 static void solve_lapack(const band_factor *f, double *re, double *im, int transposed)
@@ -350,16 +327,16 @@ static void solve_lapack(const band_factor *f, double *re, double *im, int trans
     int one = 1, info = 0;
     const char *op = transposed ? "T" : "N";
     if (!f->is_complex) {
-        dgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, re, &s->n,
-                &info, 1);
+        dgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, re, &s->n, &info,
+                1);
         return;
     }
     for (int i = 0; i < s->n; i++) {
         f->work[2 * (ptrdiff_t)i] = re[i];
         f->work[2 * (ptrdiff_t)i + 1] = im[i];
     }
-    zgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, f->work,
-            &s->n, &info, 1);
+    zgbtrs_(op, &s->n, &s->lower, &s->upper, &one, f->re, &s->ld, f->pivot, f->work, &s->n, &info,
+            1);
     for (int i = 0; i < s->n; i++) {
         re[i] = f->work[2 * (ptrdiff_t)i];
         im[i] = f->work[2 * (ptrdiff_t)i + 1];
@@ -382,8 +359,7 @@ DAE_BAND_INLINE void solve_plain(const band_factor *f, double *b, const int coun
             t[q] = b[q * n + k] - l[k - 1] * t[q];
             b[q * n + k] = t[q] * inverse[k];
         }
-    for (int q = 0; q < count; q++)
-        t[q] = b[q * n + n - 1];
+    for (int q = 0; q < count; q++) t[q] = b[q * n + n - 1];
     for (ptrdiff_t k = n - 2; k >= 0; k--)
         for (int q = 0; q < count; q++) {
             t[q] = b[q * n + k] - u[k] * t[q];
@@ -393,12 +369,9 @@ DAE_BAND_INLINE void solve_plain(const band_factor *f, double *b, const int coun
 
 static void solve_all_plain(const band_factor *f, double *b, int count)
 {
-    for (; count >= 3; count -= 3, b += 3 * (ptrdiff_t)f->shape.n)
-        solve_plain(f, b, 3);
-    if (count == 2)
-        solve_plain(f, b, 2);
-    if (count == 1)
-        solve_plain(f, b, 1);
+    for (; count >= 3; count -= 3, b += 3 * (ptrdiff_t)f->shape.n) solve_plain(f, b, 3);
+    if (count == 2) solve_plain(f, b, 2);
+    if (count == 1) solve_plain(f, b, 1);
 }
 
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
@@ -412,8 +385,7 @@ static int solve(void *factor_, double *re, double *im, int count, int transpose
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
     for (int q = 0; q < count; q++) {
-        double *x = re + (ptrdiff_t)q * n,
-               *y = f->is_complex ? im + (ptrdiff_t)q * n : NULL;
+        double *x = re + (ptrdiff_t)q * n, *y = f->is_complex ? im + (ptrdiff_t)q * n : NULL;
         if (f->scaled) {
             dae_shift(x, before, n, 1);
             dae_shift(y, before, n, 1);
@@ -432,8 +404,7 @@ static int solve(void *factor_, double *re, double *im, int count, int transpose
 
 const dae_linear dae_linear_band = {
     .name = "band",
-    .description =
-        "LU with partial pivoting in the band: own kernels, wide bands by LAPACK",
+    .description = "LU with partial pivoting in the band: own kernels, wide bands by LAPACK",
     .can = DAE_LINEAR_COMPLEX | DAE_LINEAR_TRANSPOSED,
     .kind = DAE_PATTERN_BAND,
     .analyze = analyze,

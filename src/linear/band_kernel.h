@@ -57,8 +57,7 @@ DAE_BAND_INLINE double form_band(const band_shape *s, const double *restrict K,
         double *out = a + diagonal(s, j), sum = 0; /* out_i and in_i: entry (j + i, j) */
         ptrdiff_t in = s->upper + (ptrdiff_t)j * (s->d + 1);
         int up = at_most(s->upper, j), down = at_most(s->lower, s->n - 1 - j);
-        for (int i = -s->d; i < -up; i++)
-            out[i] = 0;
+        for (int i = -s->d; i < -up; i++) out[i] = 0;
         for (int i = -up; i <= down; i++) {
             double value = K[in + i] + c * C[in + i];
             out[i] = value;
@@ -71,13 +70,12 @@ DAE_BAND_INLINE double form_band(const band_shape *s, const double *restrict K,
 }
 
 /* Returns how many pivots exceeded least_k: n, or the first that did not. */
-DAE_BAND_INLINE int eliminate_band(const band_shape *s, double *a, int *pivot,
-                                   double *inverse, const double *least)
+DAE_BAND_INLINE int eliminate_band(const band_shape *s, double *a, int *pivot, double *inverse,
+                                   const double *least)
 {
     int last = 0; /* the last column that a pivot row so far reaches */
     for (int k = 0; k < s->n; k++) {
-        double *restrict x = a + diagonal(s, k),
-                         largest = fabs(x[0]); /* x_i: (k + i, k) */
+        double *restrict x = a + diagonal(s, k), largest = fabs(x[0]); /* x_i: (k + i, k) */
         int rows = at_most(s->lower, s->n - 1 - k), p = 0;
         for (int i = 1; i <= rows; i++) {
             if (fabs(x[i]) > largest) {
@@ -86,30 +84,25 @@ DAE_BAND_INLINE int eliminate_band(const band_shape *s, double *a, int *pivot,
             }
         }
         pivot[k] = k + p;
-        if (!(largest > least[k]))
-            return k;
-        if (k + p + s->upper > last)
-            last = at_most(k + p + s->upper, s->n - 1);
+        if (!(largest > least[k])) return k;
+        if (k + p + s->upper > last) last = at_most(k + p + s->upper, s->n - 1);
         exchange(x, 0, p);
         double r = 1 / x[0];
         inverse[k] = r;
-        for (int i = 1; i <= rows; i++)
-            x[i] *= r;
+        for (int i = 1; i <= rows; i++) x[i] *= r;
         for (int j = k + 1; j <= last; j++) {
             double *restrict y = a + diagonal(s, j) + (k - j); /* y_i: entry (k + i, j) */
             double u = y[p];
             y[p] = y[0];
             y[0] = u;
-            for (int i = 1; i <= rows; i++)
-                y[i] -= x[i] * u;
+            for (int i = 1; i <= rows; i++) y[i] -= x[i] * u;
         }
     }
     return s->n;
 }
 
-DAE_BAND_INLINE void solve_band(const band_shape *s, const double *restrict a,
-                                const int *pivot, const double *inverse,
-                                double *restrict b)
+DAE_BAND_INLINE void solve_band(const band_shape *s, const double *restrict a, const int *pivot,
+                                const double *inverse, double *restrict b)
 {
     for (int k = 0; k < s->n - 1; k++) {
         const double *x = a + diagonal(s, k);
@@ -117,16 +110,14 @@ DAE_BAND_INLINE void solve_band(const band_shape *s, const double *restrict a,
         double t = b[p];
         b[p] = b[k];
         b[k] = t;
-        for (int i = 1; i <= rows; i++)
-            b[k + i] -= x[i] * t;
+        for (int i = 1; i <= rows; i++) b[k + i] -= x[i] * t;
     }
     for (int k = s->n - 1; k >= 0; k--) {
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->d, k);
         double t = b[k] * inverse[k];
         b[k] = t;
-        for (int i = 1; i <= rows; i++)
-            b[k - i] -= x[-i] * t;
+        for (int i = 1; i <= rows; i++) b[k - i] -= x[-i] * t;
     }
 }
 
@@ -138,16 +129,14 @@ static inline void solve_band_transposed(const band_shape *s, const double *rest
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->d, k);
         double t = b[k];
-        for (int i = rows; i >= 1; i--)
-            t -= x[-i] * b[k - i];
+        for (int i = rows; i >= 1; i--) t -= x[-i] * b[k - i];
         b[k] = t * inverse[k];
     }
     for (int k = s->n - 2; k >= 0; k--) {
         const double *x = a + diagonal(s, k);
         int rows = at_most(s->lower, s->n - 1 - k), p = pivot[k];
         double t = b[k];
-        for (int i = 1; i <= rows; i++)
-            t -= x[i] * b[k + i];
+        for (int i = 1; i <= rows; i++) t -= x[i] * b[k + i];
         b[k] = b[p];
         b[p] = t;
     }
@@ -157,8 +146,8 @@ static inline void solve_band_transposed(const band_shape *s, const double *rest
 
 /* (y, w) -= (x, z) * (s, t) for `rows` entries from the second on, `step` = 1 or -1 */
 static inline void subtract_band(int rows, int step, const double *restrict x,
-                                 const double *restrict z, double s, double t,
-                                 double *restrict y, double *restrict w)
+                                 const double *restrict z, double s, double t, double *restrict y,
+                                 double *restrict w)
 {
     for (int i = step; i != step * (rows + 1); i += step) {
         y[i] -= x[i] * s - z[i] * t;
@@ -166,9 +155,8 @@ static inline void subtract_band(int rows, int step, const double *restrict x,
     }
 }
 
-static inline int eliminate_band_complex(const band_shape *s, double *a, double *b,
-                                         int *pivot, double *inv_re, double *inv_im,
-                                         const double *least)
+static inline int eliminate_band_complex(const band_shape *s, double *a, double *b, int *pivot,
+                                         double *inv_re, double *inv_im, const double *least)
 {
     int last = 0;
     for (int k = 0; k < s->n; k++) {
@@ -182,10 +170,8 @@ static inline int eliminate_band_complex(const band_shape *s, double *a, double 
             }
         }
         pivot[k] = k + p;
-        if (!(largest > least[k]))
-            return k;
-        if (k + p + s->upper > last)
-            last = at_most(k + p + s->upper, s->n - 1);
+        if (!(largest > least[k])) return k;
+        if (k + p + s->upper > last) last = at_most(k + p + s->upper, s->n - 1);
         exchange(x, 0, p);
         exchange(z, 0, p);
         double re, im;
@@ -207,9 +193,8 @@ static inline int eliminate_band_complex(const band_shape *s, double *a, double 
     return s->n;
 }
 
-static inline void solve_band_complex(const band_shape *s, const double *a,
-                                      const double *b, const int *pivot,
-                                      const double *inv_re, const double *inv_im,
+static inline void solve_band_complex(const band_shape *s, const double *a, const double *b,
+                                      const int *pivot, const double *inv_re, const double *inv_im,
                                       double *x, double *y)
 {
     for (int k = 0; k < s->n - 1; k++) {
@@ -231,8 +216,7 @@ static inline void solve_band_complex(const band_shape *s, const double *a,
 
 /* (re, im) -= sum over i = step .. step * rows of (a, b)_i (x, y)_i */
 static inline void subtract_product(int rows, int step, const double *a, const double *b,
-                                    const double *x, const double *y, double *re,
-                                    double *im)
+                                    const double *x, const double *y, double *re, double *im)
 {
     double s = *re, t = *im;
     for (int i = step; i != step * (rows + 1); i += step) {
@@ -245,9 +229,8 @@ static inline void subtract_product(int rows, int step, const double *a, const d
 
 static inline void solve_band_complex_transposed(const band_shape *s, const double *a,
                                                  const double *b, const int *pivot,
-                                                 const double *inv_re,
-                                                 const double *inv_im, double *x,
-                                                 double *y)
+                                                 const double *inv_re, const double *inv_im,
+                                                 double *x, double *y)
 {
     for (int k = 0; k < s->n; k++) {
         ptrdiff_t at = diagonal(s, k);

@@ -32,8 +32,7 @@ static int open_rows(const dae_matrix *a, const dae_memory *m, rows *r)
     r->column = dae_alloc(m, (size_t)a->count, sizeof *r->column);
     r->order = dae_alloc(m, n, sizeof *r->order);
     r->mark = dae_alloc(m, n + 2, sizeof *r->mark);
-    if (r->start && r->column && r->order && r->mark)
-        return DAE_OK;
+    if (r->start && r->column && r->order && r->mark) return DAE_OK;
     close_rows(m, r);
     return DAE_E_NOMEM;
 }
@@ -43,11 +42,9 @@ static int open_rows(const dae_matrix *a, const dae_memory *m, rows *r)
 static int64_t transpose(const dae_matrix *a, rows *r)
 {
     int64_t longest = 0;
-    for (int64_t k = 0; k < a->count; k++)
-        r->start[a->row[k] + 2]++;
+    for (int64_t k = 0; k < a->count; k++) r->start[a->row[k] + 2]++;
     for (int i = 0; i < a->n; i++) {
-        if (r->start[i + 2] > longest)
-            longest = r->start[i + 2];
+        if (r->start[i + 2] > longest) longest = r->start[i + 2];
         r->start[i + 2] += r->start[i + 1];
     }
     for (int j = 0; j < a->n; j++)
@@ -69,12 +66,9 @@ static int64_t degree(const dae_matrix *a, const rows *r, int j)
 static void sort_columns(const dae_matrix *a, rows *r)
 {
     int n = a->n;
-    for (int j = 0; j < n; j++)
-        r->mark[n - degree(a, r, j) + 1]++;
-    for (int d = 0; d <= n; d++)
-        r->mark[d + 1] += r->mark[d];
-    for (int j = 0; j < n; j++)
-        r->order[r->mark[n - degree(a, r, j)]++] = j;
+    for (int j = 0; j < n; j++) r->mark[n - degree(a, r, j) + 1]++;
+    for (int d = 0; d <= n; d++) r->mark[d + 1] += r->mark[d];
+    for (int j = 0; j < n; j++) r->order[r->mark[n - degree(a, r, j)]++] = j;
 }
 
 /* mark[c] == j: a column that shares a row with column j has colour c already. */
@@ -91,15 +85,12 @@ static int color_greedily(const dae_matrix *a, rows *r, int *color)
             int i = a->row[k];
             for (int64_t l = r->start[i]; l < r->start[i + 1]; l++) {
                 int taken = color[r->column[l]];
-                if (taken >= 0)
-                    r->mark[taken] = j;
+                if (taken >= 0) r->mark[taken] = j;
             }
         }
-        while (r->mark[c] == j)
-            c++;
+        while (r->mark[c] == j) c++;
         color[j] = c;
-        if (c + 1 > colors)
-            colors = c + 1;
+        if (c + 1 > colors) colors = c + 1;
     }
     return colors;
 }
@@ -108,26 +99,22 @@ static int color_greedily(const dae_matrix *a, rows *r, int *color)
 static int color_cyclically(int n, int64_t period, int *color)
 {
     int p = period < n ? (int)period : n;
-    for (int j = 0; j < n; j++)
-        color[j] = j % p;
+    for (int j = 0; j < n; j++) color[j] = j % p;
     return p;
 }
 
 int dae_color_columns(const dae_matrix *a, const dae_memory *m, int *color, int *colors)
 {
     *colors = 0;
-    if (a->n == 0)
-        return DAE_OK;
+    if (a->n == 0) return DAE_OK;
     if (a->kind != DAE_PATTERN_SPARSE) {
         int64_t band = (int64_t)a->lower + a->upper + 1;
-        *colors =
-            color_cyclically(a->n, a->kind == DAE_PATTERN_BAND ? band : a->n, color);
+        *colors = color_cyclically(a->n, a->kind == DAE_PATTERN_BAND ? band : a->n, color);
         return DAE_OK;
     }
     rows r = { 0 };
     int status = open_rows(a, m, &r);
-    if (status)
-        return status;
+    if (status) return status;
     if (transpose(a, &r) == a->n) {
         *colors = color_cyclically(a->n, a->n, color);
     } else {

@@ -35,12 +35,12 @@ typedef struct dense_factor {
     const dae_dense_kernels *best, *plain, *used; /* NULL: LAPACK; used: of the factors */
     const dense_analysis *analysis;
     int n, is_complex, own, scaled;
-    double *re, *im; /* lu.a and lu.b                                  */
+    double *re, *im; /* lu.a and lu.b */
     ptrdiff_t step;
-    double *work;                  /* LAPACK, complex: one right side as pairs       */
-    int *pivot;                    /* LAPACK's interchanges                          */
-    int *row_shift, *column_shift; /* exponents of R and S                           */
-    double *packed;                /* the block of lu.packed                         */
+    double *work;                  /* LAPACK, complex: one right side as pairs */
+    int *pivot;                    /* LAPACK's interchanges */
+    int *row_shift, *column_shift; /* exponents of R and S */
+    double *packed;                /* the block of lu.packed */
 } dense_factor;
 
 /* ---- objects ---- */
@@ -49,8 +49,7 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 {
     *analysis = NULL;
     dense_analysis *a = dae_alloc(memory, 1, sizeof *a);
-    if (!a)
-        return DAE_E_NOMEM;
+    if (!a) return DAE_E_NOMEM;
     a->memory = *memory;
     a->pattern = *pattern;
     *analysis = a;
@@ -60,8 +59,7 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 static void release(void *analysis)
 {
     dense_analysis *a = analysis;
-    if (!a)
-        return;
+    if (!a) return;
     dae_memory memory = a->memory;
     dae_free(&memory, a);
 }
@@ -69,8 +67,7 @@ static void release(void *analysis)
 static void close(void *factor)
 {
     dense_factor *f = factor;
-    if (!f)
-        return;
+    if (!f) return;
     const dae_memory *m = &f->analysis->memory;
     dae_free(m, f->re);
     dae_free(m, f->packed);
@@ -103,8 +100,7 @@ static int open(void *analysis, int is_complex, void **factor)
     size_t n = (size_t)a->pattern.n, parts = is_complex ? 2 : 1;
     *factor = NULL;
     dense_factor *f = dae_alloc(&a->memory, 1, sizeof *f);
-    if (!f)
-        return DAE_E_NOMEM;
+    if (!f) return DAE_E_NOMEM;
     f->analysis = a;
     f->n = a->pattern.n;
     f->is_complex = is_complex;
@@ -128,8 +124,7 @@ static int open(void *analysis, int is_complex, void **factor)
 /* ---- the usual path ---- */
 
 /* As form_real, for LAPACK. */
-static double form(dense_factor *f, const double *K, const double *C, double c_re,
-                   double c_im)
+static double form(dense_factor *f, const double *K, const double *C, double c_re, double c_im)
 {
     size_t n = (size_t)f->n, step = (size_t)f->step;
     double total = (c_re - c_re) + (c_im - c_im);
@@ -157,8 +152,7 @@ static double size_of(const dense_factor *f, int i, int j)
 /* order[] from LAPACK's list of interchanges, counted from 1. */
 static void follow_interchanges(dense_factor *f)
 {
-    for (int i = 0; i < f->n; i++)
-        f->lu.order[i] = i;
+    for (int i = 0; i < f->n; i++) f->lu.order[i] = i;
     for (int k = 0; k < f->n; k++) {
         int p = f->pivot[k] - 1, row = f->lu.order[k];
         f->lu.order[k] = f->lu.order[p];
@@ -171,13 +165,11 @@ static int eliminate(dense_factor *f)
 {
     int n = f->n;
     f->used = f->plain;
-    if (f->own)
-        return f->is_complex ? eliminate_complex(n, &f->lu) : eliminate_real(n, &f->lu);
+    if (f->own) return f->is_complex ? eliminate_complex(n, &f->lu) : eliminate_real(n, &f->lu);
     dae_lu_in_pieces(n, f->is_complex, f->re, f->pivot);
     follow_interchanges(f);
     for (int k = 0; k < n; k++)
-        if (!(size_of(f, k, k) > f->lu.least[k]))
-            return k;
+        if (!(size_of(f, k, k) > f->lu.least[k])) return k;
     return n;
 }
 
@@ -190,8 +182,7 @@ static void form_scaled(dense_factor *f, const dae_sum *a)
         for (int i = 0; i < f->n; i++) {
             int64_t k = i + (int64_t)j * f->n;
             int shift = f->row_shift[i] + f->column_shift[j];
-            if (f->is_complex)
-                f->im[k * f->step] = ldexp(dae_sum_im(a, k), shift);
+            if (f->is_complex) f->im[k * f->step] = ldexp(dae_sum_im(a, k), shift);
             f->re[k * f->step] = ldexp(dae_sum_re(a, k), shift);
         }
         f->lu.least[j] = DAE_PIVOT_SMALLEST;
@@ -212,12 +203,9 @@ static int is_noise(const dense_factor *f, const dae_sum *a, int k)
         int64_t place = f->lu.order[i] + (int64_t)k * f->n;
         int shift = f->row_shift[f->lu.order[i]] + f->column_shift[k];
         double value = i == k ? pivot : size_of(f, i, k) * pivot;
-        double terms =
-            ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)), shift);
-        for (int m = 0; m < k; m++)
-            terms += size_of(f, i, m) * size_of(f, m, k);
-        if (value > part * terms)
-            return 0;
+        double terms = ldexp(fabs(dae_sum_re(a, place)) + fabs(dae_sum_im(a, place)), shift);
+        for (int m = 0; m < k; m++) terms += size_of(f, i, m) * size_of(f, m, k);
+        if (value > part * terms) return 0;
     }
     return 1;
 }
@@ -225,19 +213,15 @@ static int is_noise(const dense_factor *f, const dae_sum *a, int k)
 static int factor_carefully(dense_factor *f, const dae_sum *a, dae_factor_info *info)
 {
     int status = dae_sum_check(a, info);
-    if (status)
-        return status;
+    if (status) return status;
     status = dae_sum_equilibrate(a, f->row_shift, f->column_shift, info);
-    if (status)
-        return status;
+    if (status) return status;
     form_scaled(f, a);
     f->scaled = 1;
     int reached = eliminate(f);
     for (int k = 0; k < reached; k++)
-        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k))
-            reached = k;
-    if (reached == f->n)
-        return DAE_OK;
+        if (size_of(f, k, k) < DAE_PIVOT_SUSPICIOUS && is_noise(f, a, k)) reached = k;
+    if (reached == f->n) return DAE_OK;
     info->row = f->lu.order[reached];
     info->column = reached;
     return DAE_E_SINGULAR;
@@ -253,10 +237,8 @@ static double estimate_rcond(const dense_factor *f)
     }
     for (int k = 0; k < f->n && !f->own; k++) {
         double u = size_of(f, k, k);
-        if (u < smallest)
-            smallest = u;
-        if (u > largest)
-            largest = u;
+        if (u < smallest) smallest = u;
+        if (u > largest) largest = u;
     }
     return largest > 0 ? smallest / largest : 1;
 }
@@ -267,25 +249,21 @@ static DAE_OUT_OF_LINE int factor_otherwise(dense_factor *f, const dae_sum *a,
 {
     int reached = -1;
     f->quick = NULL;
-    if (!f->own && form(f, a->K, a->C, a->c_re, a->c_im) < DAE_SUM_LARGEST)
-        reached = eliminate(f);
+    if (!f->own && form(f, a->K, a->C, a->c_re, a->c_im) < DAE_SUM_LARGEST) reached = eliminate(f);
     if (reached < f->n) {
         int status = factor_carefully(f, a, info);
-        if (status == DAE_E_SINGULAR)
-            info->rcond = 0;
-        if (status)
-            return status;
+        if (status == DAE_E_SINGULAR) info->rcond = 0;
+        if (status) return status;
     }
     info->rcond = estimate_rcond(f);
     return DAE_OK;
 }
 
-static int factor(void *factor_, const double *K, const double *C, double c_re,
-                  double c_im, dae_factor_info *info)
+static int factor(void *factor_, const double *K, const double *C, double c_re, double c_im,
+                  dae_factor_info *info)
 {
     dense_factor *f = factor_;
-    if (!f->is_complex)
-        c_im = 0;
+    if (!f->is_complex) c_im = 0;
     *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
     f->scaled = 0;
     if (f->own && f->best->factor(&f->lu, K, C, c_re, c_im) == f->n) {
@@ -294,14 +272,13 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
         info->rcond = f->n ? f->lu.smallest / f->lu.largest : 1;
         return DAE_OK;
     }
-    return factor_otherwise(f, &(dae_sum){ &f->analysis->pattern, K, C, c_re, c_im },
-                            info);
+    return factor_otherwise(f, &(dae_sum){ &f->analysis->pattern, K, C, c_re, c_im }, info);
 }
 
 /* ---- solving ---- */
 
-static DAE_OUT_OF_LINE int solve_own(const dense_factor *f, double *re, double *im,
-                                     int count, int transposed)
+static DAE_OUT_OF_LINE int solve_own(const dense_factor *f, double *re, double *im, int count,
+                                     int transposed)
 {
     int (*kernel)(const dae_dense_lu *lu, double *x, double *y) =
         transposed ? f->used->solve_transposed : f->used->solve;
@@ -313,8 +290,7 @@ static DAE_OUT_OF_LINE int solve_own(const dense_factor *f, double *re, double *
     return DAE_OK;
 }
 
-static void solve_lapack(const dense_factor *f, double *re, double *im, int count,
-                         int transposed)
+static void solve_lapack(const dense_factor *f, double *re, double *im, int count, int transposed)
 {
     int n = f->n, one = 1, info = 0;
     const char *op = transposed ? "T" : "N";
@@ -335,13 +311,12 @@ static void solve_lapack(const dense_factor *f, double *re, double *im, int coun
     }
 }
 
-static DAE_OUT_OF_LINE int solve_general(const dense_factor *f, double *re, double *im,
-                                         int count, int transposed)
+static DAE_OUT_OF_LINE int solve_general(const dense_factor *f, double *re, double *im, int count,
+                                         int transposed)
 {
     const int *before = transposed ? f->column_shift : f->row_shift;
     const int *after = transposed ? f->row_shift : f->column_shift;
-    if (!f->is_complex)
-        im = NULL;
+    if (!f->is_complex) im = NULL;
     if (f->scaled) {
         dae_shift(re, before, f->n, count);
         dae_shift(im, before, f->n, count);
@@ -360,10 +335,8 @@ static DAE_OUT_OF_LINE int solve_general(const dense_factor *f, double *re, doub
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     const dense_factor *f = factor_;
-    if (f->quick && !transposed && count == 1)
-        return f->quick(&f->lu, re, im);
-    if (f->quick)
-        return solve_own(f, re, im, count, transposed);
+    if (f->quick && !transposed && count == 1) return f->quick(&f->lu, re, im);
+    if (f->quick) return solve_own(f, re, im, count, transposed);
     return solve_general(f, re, im, count, transposed);
 }
 

@@ -112,8 +112,7 @@ DAE_INLINE void store_first(double *x, dae_block y, int m)
     if (m == DAE_WIDE)
         store(x, y);
     else
-        for (int i = 0; i < m; i++)
-            x[i] = y[i];
+        for (int i = 0; i < m; i++) x[i] = y[i];
 }
 
 DAE_INLINE dae_block all(double x)
@@ -194,8 +193,8 @@ DAE_INLINE double *inverse_d(int n, int parts, double *packed)
 /* ---- factoring ---- */
 
 /* As form_real. */
-DAE_INLINE double form_blocks(int n, int parts, dae_dense_lu *f, const double *K,
-                              const double *C, double re, double im)
+DAE_INLINE double form_blocks(int n, int parts, dae_dense_lu *f, const double *K, const double *C,
+                              double re, double im)
 {
     dae_block total = all((re - re) + (im - im)); /* 0, or NaN */
     for (int j = 0; j < n; j++) {
@@ -204,8 +203,7 @@ DAE_INLINE double form_blocks(int n, int parts, dae_dense_lu *f, const double *K
         DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
         {
             int at = b * DAE_WIDE, m = left_of(n, b);
-            dae_block k = load_first(K + j * n + at, m),
-                      c = load_first(C + j * n + at, m);
+            dae_block k = load_first(K + j * n + at, m), c = load_first(C + j * n + at, m);
             dae_block y = k + re * c, z = im * c;
             store(x + at, y);
             sum += absolute(y);
@@ -228,8 +226,7 @@ DAE_INLINE int largest_of(int n, int parts, int k, double *x, double *largest)
     DAE_UNROLL for (int b = k / DAE_WIDE; b < blocks_of(n); b++)
     {
         dae_block y = absolute(load(x + b * DAE_WIDE));
-        if (parts == 2)
-            y += absolute(load(w + b * DAE_WIDE));
+        if (parts == 2) y += absolute(load(w + b * DAE_WIDE));
         store(size + b * DAE_WIDE, y);
     }
     *largest = size[k];
@@ -257,8 +254,7 @@ DAE_INLINE void exchange_rows(int n, int parts, int k, int p, dae_dense_lu *f)
     for (int j = 0; j < n; j++) {
         double *x = column_l(n, parts, f->packed, j < k ? j : n + j);
         exchange(x, k, p);
-        if (parts == 2)
-            exchange(second(n, parts, x), k, p);
+        if (parts == 2) exchange(second(n, parts, x), k, p);
     }
 }
 
@@ -295,8 +291,7 @@ DAE_INLINE void subtract_below(int n, int parts, int k, dae_dense_lu *f)
             s[b] = below_row(s[b], b, k + 1);
             t[b] = below_row(t[b], b, k + 1);
         }
-        if (parts == 2)
-            store(m + b * DAE_WIDE, t[b]);
+        if (parts == 2) store(m + b * DAE_WIDE, t[b]);
         store(l + b * DAE_WIDE, s[b]);
     }
     for (int j = k + 1; j < n; j++) {
@@ -307,8 +302,7 @@ DAE_INLINE void subtract_below(int n, int parts, int k, dae_dense_lu *f)
         {
             dae_block y = load(x + b * DAE_WIDE), z = load(w + b * DAE_WIDE);
             subtract(parts, &y, &z, s[b], t[b], u, v);
-            if (parts == 2)
-                store(w + b * DAE_WIDE, z);
+            if (parts == 2) store(w + b * DAE_WIDE, z);
             store(x + b * DAE_WIDE, y);
         }
     }
@@ -318,44 +312,30 @@ DAE_INLINE void subtract_below(int n, int parts, int k, dae_dense_lu *f)
 DAE_INLINE int eliminate_blocks_column(int n, int parts, int k, dae_dense_lu *f)
 {
     double largest;
-    if (k >= n)
-        return 1;
+    if (k >= n) return 1;
     int p = largest_of(n, parts, k, column_u(n, parts, f->packed, k), &largest);
-    if (!(largest > f->least[k]))
-        return 0;
+    if (!(largest > f->least[k])) return 0;
     f->smallest = largest < f->smallest ? largest : f->smallest;
     f->largest = largest > f->largest ? largest : f->largest;
-    if (p != k)
-        exchange_rows(n, parts, k, p, f);
+    if (p != k) exchange_rows(n, parts, k, p, f);
     invert_pivot(n, parts, k, f);
-    if (k < n - 1)
-        subtract_below(n, parts, k, f);
+    if (k < n - 1) subtract_below(n, parts, k, f);
     return 1;
 }
 
 /* Written out, here and below: not every compiler unrolls a loop around loops. */
 DAE_INLINE int eliminate_blocks(int n, int parts, dae_dense_lu *f)
 {
-    if (!eliminate_blocks_column(n, parts, 0, f))
-        return 0;
-    if (!eliminate_blocks_column(n, parts, 1, f))
-        return 1;
-    if (!eliminate_blocks_column(n, parts, 2, f))
-        return 2;
-    if (!eliminate_blocks_column(n, parts, 3, f))
-        return 3;
-    if (!eliminate_blocks_column(n, parts, 4, f))
-        return 4;
-    if (!eliminate_blocks_column(n, parts, 5, f))
-        return 5;
-    if (!eliminate_blocks_column(n, parts, 6, f))
-        return 6;
-    if (!eliminate_blocks_column(n, parts, 7, f))
-        return 7;
-    if (!eliminate_blocks_column(n, parts, 8, f))
-        return 8;
-    if (!eliminate_blocks_column(n, parts, 9, f))
-        return 9;
+    if (!eliminate_blocks_column(n, parts, 0, f)) return 0;
+    if (!eliminate_blocks_column(n, parts, 1, f)) return 1;
+    if (!eliminate_blocks_column(n, parts, 2, f)) return 2;
+    if (!eliminate_blocks_column(n, parts, 3, f)) return 3;
+    if (!eliminate_blocks_column(n, parts, 4, f)) return 4;
+    if (!eliminate_blocks_column(n, parts, 5, f)) return 5;
+    if (!eliminate_blocks_column(n, parts, 6, f)) return 6;
+    if (!eliminate_blocks_column(n, parts, 7, f)) return 7;
+    if (!eliminate_blocks_column(n, parts, 8, f)) return 8;
+    if (!eliminate_blocks_column(n, parts, 9, f)) return 9;
     return n;
 }
 
@@ -367,8 +347,7 @@ DAE_INLINE void divide_block(int n, int parts, int b, int j, double *packed, dae
     dae_block y = load(x), z = load(w);
     multiply(parts, &y, &z, re, im);
     int whole = j >= (b + 1) * DAE_WIDE;
-    if (parts == 2)
-        store(w, whole ? z : above_row(z, b, j));
+    if (parts == 2) store(w, whole ? z : above_row(z, b, j));
     store(x, whole ? y : above_row(y, b, j));
 }
 
@@ -380,32 +359,25 @@ DAE_INLINE void divide_by_pivots(int n, int parts, double *packed)
         dae_block re = load(inverse + b * DAE_WIDE);
         dae_block im = load(second(n, parts, inverse) + b * DAE_WIDE);
         int j = b * DAE_WIDE + 1;
-        if (j < n)
-            divide_block(n, parts, b, j, packed, re, im);
-        if (j + 1 < n && DAE_WIDE > 2)
-            divide_block(n, parts, b, j + 1, packed, re, im);
-        if (j + 2 < n && DAE_WIDE > 2)
-            divide_block(n, parts, b, j + 2, packed, re, im);
-        for (j = (b + 1) * DAE_WIDE; j < n; j++)
-            divide_block(n, parts, b, j, packed, re, im);
+        if (j < n) divide_block(n, parts, b, j, packed, re, im);
+        if (j + 1 < n && DAE_WIDE > 2) divide_block(n, parts, b, j + 1, packed, re, im);
+        if (j + 2 < n && DAE_WIDE > 2) divide_block(n, parts, b, j + 2, packed, re, im);
+        for (j = (b + 1) * DAE_WIDE; j < n; j++) divide_block(n, parts, b, j, packed, re, im);
     }
 }
 
-DAE_INLINE int factor_blocks(int n, int parts, dae_dense_lu *f, const double *K,
-                             const double *C, double re, double im)
+DAE_INLINE int factor_blocks(int n, int parts, dae_dense_lu *f, const double *K, const double *C,
+                             double re, double im)
 {
     /* No store into the factors can change the addresses in a copy. That spares a tenth
      * of the instructions, and costs as much where registers are short. */
     dae_dense_lu copy = *f, *g = n <= 4 ? &copy : f;
-    if (!(form_blocks(n, parts, g, K, C, re, im) < DAE_BLOCKS_LARGEST))
-        return -1;
+    if (!(form_blocks(n, parts, g, K, C, re, im) < DAE_BLOCKS_LARGEST)) return -1;
     g->smallest = INFINITY;
     g->largest = 0;
-    for (int i = 0; i < n; i++)
-        g->order[i] = i;
+    for (int i = 0; i < n; i++) g->order[i] = i;
     int good = eliminate_blocks(n, parts, g);
-    if (good == n)
-        divide_by_pivots(n, parts, g->packed);
+    if (good == n) divide_by_pivots(n, parts, g->packed);
     f->smallest = g->smallest;
     f->largest = g->largest;
     return good;
@@ -420,29 +392,24 @@ DAE_INLINE void subtract_blocks(int n, int parts, int k, int begin, int end, dou
     const double *w = second(n, parts, x);
     dae_block s = all(p[k / DAE_WIDE][k % DAE_WIDE]);
     dae_block t = all(q[k / DAE_WIDE][k % DAE_WIDE]);
-    DAE_UNROLL for (int b = begin; b < end; b++) subtract(
-        parts, &p[b], &q[b], load(x + b * DAE_WIDE), load(w + b * DAE_WIDE), s, t);
+    DAE_UNROLL for (int b = begin; b < end; b++)
+        subtract(parts, &p[b], &q[b], load(x + b * DAE_WIDE), load(w + b * DAE_WIDE), s, t);
 }
 
-DAE_INLINE void forward_blocks(int n, int parts, int k, double *packed, dae_block *p,
-                               dae_block *q)
+DAE_INLINE void forward_blocks(int n, int parts, int k, double *packed, dae_block *p, dae_block *q)
 {
     if (k < n - 1)
         subtract_blocks(n, parts, k, (k + 1) / DAE_WIDE, blocks_of(n),
                         column_l(n, parts, packed, k), p, q);
 }
 
-DAE_INLINE void backward_blocks(int n, int parts, int k, double *packed, dae_block *p,
-                                dae_block *q)
+DAE_INLINE void backward_blocks(int n, int parts, int k, double *packed, dae_block *p, dae_block *q)
 {
-    if (k < n)
-        subtract_blocks(n, parts, k, 0, blocks_of(k), column_u(n, parts, packed, k), p,
-                        q);
+    if (k < n) subtract_blocks(n, parts, k, 0, blocks_of(k), column_u(n, parts, packed, k), p, q);
 }
 
 /* p + iq := U^-1 D^-1 L^-1 (p + iq) */
-DAE_INLINE void substitute_blocks(int n, int parts, double *packed, dae_block *p,
-                                  dae_block *q)
+DAE_INLINE void substitute_blocks(int n, int parts, double *packed, dae_block *p, dae_block *q)
 {
     double *re = inverse_d(n, parts, packed), *im = second(n, parts, re);
     forward_blocks(n, parts, 0, packed, p, q);
@@ -475,22 +442,19 @@ DAE_INLINE int solve_blocks(int n, int parts, const dae_dense_lu *f, double *x, 
     {
         p[b] = gather(x, f->order + b * DAE_WIDE, left_of(n, b));
         q[b] = p[b];
-        if (parts == 2)
-            q[b] = gather(y, f->order + b * DAE_WIDE, left_of(n, b));
+        if (parts == 2) q[b] = gather(y, f->order + b * DAE_WIDE, left_of(n, b));
     }
     substitute_blocks(n, parts, f->packed, p, q);
     DAE_UNROLL for (int b = 0; b < blocks_of(n); b++)
     {
         store_first(x + b * DAE_WIDE, p[b], left_of(n, b));
-        if (parts == 2)
-            store_first(y + b * DAE_WIDE, q[b], left_of(n, b));
+        if (parts == 2) store_first(y + b * DAE_WIDE, q[b], left_of(n, b));
     }
     return DAE_OK;
 }
 
 /* A' = U' D L' P, P the gathering by order[]. Any n: it is rarely asked for. */
-static inline int solve_blocks_transposed(int parts, const dae_dense_lu *f, double *x,
-                                          double *y)
+static inline int solve_blocks_transposed(int parts, const dae_dense_lu *f, double *x, double *y)
 {
     const int n = f->n;
     double *re = inverse_d(n, parts, f->packed), *im = second(n, parts, re);
@@ -518,8 +482,7 @@ static inline int solve_blocks_transposed(int parts, const dae_dense_lu *f, doub
     }
     for (int i = 0; i < n; i++) {
         x[f->order[i]] = p[i];
-        if (parts == 2)
-            y[f->order[i]] = q[i];
+        if (parts == 2) y[f->order[i]] = q[i];
     }
     return DAE_OK;
 }

@@ -49,18 +49,18 @@
 
 enum {
     DAE_DENSE_OWN = 50,  /* docs/numerics.md: plain loops beat OpenBLAS up to here */
-    DAE_BLOCKS_MOST = 10 /* dense_blocks.h: complex, with a constant size          */
+    DAE_BLOCKS_MOST = 10 /* dense_blocks.h: complex, with a constant size */
 };
 
 /* A matrix and its factors. */
 typedef struct dae_dense_lu {
     int n;
-    int *order;                   /* row of A that became row i of the factors      */
-    double *a, *b;                /* L and U: real and imaginary parts              */
-    double *inverse, *inverse_im; /* 1 / u_kk                                       */
-    double *packed;               /* the factors of dense_blocks.h                  */
-    double *least;                /* what pivot k must exceed not to be suspicious  */
-    double smallest, largest;     /* |u_kk|                                         */
+    int *order;                   /* row of A that became row i of the factors */
+    double *a, *b;                /* L and U: real and imaginary parts */
+    double *inverse, *inverse_im; /* 1 / u_kk */
+    double *packed;               /* the factors of dense_blocks.h */
+    double *least;                /* what pivot k must exceed not to be suspicious */
+    double smallest, largest;     /* |u_kk| */
 } dae_dense_lu;
 
 /* The kernels of one size. `factor` forms K + cC and factors it, unless its entries are
@@ -68,8 +68,7 @@ typedef struct dae_dense_lu {
  * try. The right side is x, or x + iy; solving returns DAE_OK: it is all that is left to
  * do for the caller's caller. */
 typedef struct dae_dense_kernels {
-    int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c_re,
-                  double c_im);
+    int (*factor)(dae_dense_lu *f, const double *K, const double *C, double c_re, double c_im);
     int (*solve)(const dae_dense_lu *f, double *x, double *y);
     int (*solve_transposed)(const dae_dense_lu *f, double *x, double *y);
 } dae_dense_kernels;
@@ -88,8 +87,7 @@ DAE_INLINE void forward_pair(int n, int k, const double *restrict a, double *res
     const double *restrict x = a + k * n, *restrict w = x + n;
     double s = y[k], t = y[k + 1] - x[k + 1] * s;
     y[k + 1] = t;
-    for (int i = k + 2; i < n; i++)
-        y[i] -= x[i] * s + w[i] * t;
+    for (int i = k + 2; i < n; i++) y[i] -= x[i] * s + w[i] * t;
 }
 
 /* Columns k and k - 1 of y := U^-1 y. */
@@ -100,20 +98,16 @@ DAE_INLINE void backward_pair(int n, int k, const double *restrict a,
     double s = y[k] * inverse[k], t = (y[k - 1] - x[k - 1] * s) * inverse[k - 1];
     y[k] = s;
     y[k - 1] = t;
-    for (int i = 0; i < k - 1; i++)
-        y[i] -= x[i] * s + w[i] * t;
+    for (int i = 0; i < k - 1; i++) y[i] -= x[i] * s + w[i] * t;
 }
 
 /* y := U^-1 L^-1 y */
-DAE_INLINE void substitute_real(int n, const double *restrict a,
-                                const double *restrict inverse, double *restrict y)
+DAE_INLINE void substitute_real(int n, const double *restrict a, const double *restrict inverse,
+                                double *restrict y)
 {
-    for (int k = 0; k + 1 < n; k += 2)
-        forward_pair(n, k, a, y);
-    for (int k = n - 1; k > 0; k -= 2)
-        backward_pair(n, k, a, inverse, y);
-    if (n % 2)
-        y[0] *= inverse[0];
+    for (int k = 0; k + 1 < n; k += 2) forward_pair(n, k, a, y);
+    for (int k = n - 1; k > 0; k -= 2) backward_pair(n, k, a, inverse, y);
+    if (n % 2) y[0] *= inverse[0];
 }
 
 DAE_INLINE void swap_rows(int n, double *a, int p, int q)
@@ -127,8 +121,8 @@ DAE_INLINE void swap_rows(int n, double *a, int p, int q)
 
 /* A := K + cC, and least_j: what a pivot of column j must exceed not to be suspicious.
  * Returns the sum of all |a_ij|, which is not finite if an entry or c is not. */
-DAE_INLINE double form_real(int n, const double *restrict K, const double *restrict C,
-                            double c, double *restrict a, double *restrict least)
+DAE_INLINE double form_real(int n, const double *restrict K, const double *restrict C, double c,
+                            double *restrict a, double *restrict least)
 {
     double total = c - c; /* 0, or NaN */
     for (int j = 0; j < n; j++) {
@@ -161,8 +155,7 @@ DAE_INLINE void subtract_real(int n, int k, double *a)
     if (j < n) {
         double *restrict y = a + j * n;
         double u = y[k];
-        for (int i = k + 1; i < n; i++)
-            y[i] -= x[i] * u;
+        for (int i = k + 1; i < n; i++) y[i] -= x[i] * u;
     }
 }
 
@@ -178,8 +171,7 @@ DAE_INLINE int eliminate_column(int n, int k, dae_dense_lu *f)
             p = i;
         }
     }
-    if (!(largest > f->least[k]))
-        return 0;
+    if (!(largest > f->least[k])) return 0;
     f->smallest = largest < f->smallest ? largest : f->smallest;
     f->largest = largest > f->largest ? largest : f->largest;
     if (p != k) {
@@ -190,8 +182,7 @@ DAE_INLINE int eliminate_column(int n, int k, dae_dense_lu *f)
     }
     double r = 1 / x[k];
     f->inverse[k] = r;
-    for (int i = k + 1; i < n; i++)
-        x[i] *= r; /* l_ik = a_ik / u_kk */
+    for (int i = k + 1; i < n; i++) x[i] *= r; /* l_ik = a_ik / u_kk */
     subtract_real(n, k, a);
     return 1;
 }
@@ -202,11 +193,9 @@ DAE_INLINE int eliminate_real(int n, dae_dense_lu *f)
 {
     f->smallest = INFINITY;
     f->largest = 0;
-    for (int i = 0; i < n; i++)
-        f->order[i] = i;
+    for (int i = 0; i < n; i++) f->order[i] = i;
     for (int k = 0; k < n; k++)
-        if (!eliminate_column(n, k, f))
-            return k;
+        if (!eliminate_column(n, k, f)) return k;
     return n;
 }
 
@@ -214,11 +203,9 @@ DAE_INLINE int eliminate_real(int n, dae_dense_lu *f)
 DAE_INLINE void solve_real(int n, const dae_dense_lu *f, double *b)
 {
     double y[DAE_DENSE_OWN];
-    for (int i = 0; i < n; i++)
-        y[i] = b[f->order[i]];
+    for (int i = 0; i < n; i++) y[i] = b[f->order[i]];
     substitute_real(n, f->a, f->inverse, y);
-    for (int i = 0; i < n; i++)
-        b[i] = y[i];
+    for (int i = 0; i < n; i++) b[i] = y[i];
 }
 
 /* A' = U' L' P, P the gathering by order[] */
@@ -229,26 +216,23 @@ static inline void solve_real_transposed(const dae_dense_lu *f, double *restrict
     double y[DAE_DENSE_OWN];
     for (int k = 0; k < n; k++) {
         double s = b[k];
-        for (int i = 0; i < k; i++)
-            s -= a[i + k * n] * y[i];
+        for (int i = 0; i < k; i++) s -= a[i + k * n] * y[i];
         y[k] = s * inverse[k];
     }
     for (int k = n - 2; k >= 0; k--) {
         double s = y[k];
-        for (int i = k + 1; i < n; i++)
-            s -= a[i + k * n] * y[i];
+        for (int i = k + 1; i < n; i++) s -= a[i + k * n] * y[i];
         y[k] = s;
     }
-    for (int i = 0; i < n; i++)
-        b[order[i]] = y[i];
+    for (int i = 0; i < n; i++) b[order[i]] = y[i];
 }
 
 /* ---- complex: A = a + i b, right side x + i y ---- */
 
 /* (y, w) -= (x, z) * (s, t) for rows begin .. end - 1 */
 DAE_INLINE void subtract_column(int begin, int end, const double *restrict x,
-                                const double *restrict z, double s, double t,
-                                double *restrict y, double *restrict w)
+                                const double *restrict z, double s, double t, double *restrict y,
+                                double *restrict w)
 {
     for (int i = begin; i < end; i++) {
         y[i] -= x[i] * s - z[i] * t;
@@ -257,9 +241,8 @@ DAE_INLINE void subtract_column(int begin, int end, const double *restrict x,
 }
 
 /* As form_real. */
-static inline double form_complex(int n, const double *restrict K,
-                                  const double *restrict C, double re, double im,
-                                  dae_dense_lu *f)
+static inline double form_complex(int n, const double *restrict K, const double *restrict C,
+                                  double re, double im, dae_dense_lu *f)
 {
     double total = (re - re) + (im - im);
     for (int j = 0; j < n; j++) {
@@ -288,8 +271,7 @@ DAE_INLINE int eliminate_complex_column(int n, int k, dae_dense_lu *f)
             p = i;
         }
     }
-    if (!(largest > f->least[k]))
-        return 0;
+    if (!(largest > f->least[k])) return 0;
     f->smallest = largest < f->smallest ? largest : f->smallest;
     f->largest = largest > f->largest ? largest : f->largest;
     if (p != k) {
@@ -319,11 +301,9 @@ static inline int eliminate_complex(int n, dae_dense_lu *f)
 {
     f->smallest = INFINITY;
     f->largest = 0;
-    for (int i = 0; i < n; i++)
-        f->order[i] = i;
+    for (int i = 0; i < n; i++) f->order[i] = i;
     for (int k = 0; k < n; k++)
-        if (!eliminate_complex_column(n, k, f))
-            return k;
+        if (!eliminate_complex_column(n, k, f)) return k;
     return n;
 }
 

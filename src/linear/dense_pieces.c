@@ -65,7 +65,7 @@ static void solve_complex(const double *l, int n, int width, double *b)
 /* The rest of the matrix: A22 -= A21 A12, tile by tile. */
 static void update(double *a, int n, int parts, int k, int width)
 {
-    const double minus[2] = {-1, 0}, one[2] = {1, 0};
+    const double minus[2] = { -1, 0 }, one[2] = { 1, 0 };
     size_t entry = (size_t)parts, column = entry * (size_t)n;
     for (int j = k + width; j < n; j += TILE_COLUMNS)
         for (int i = k + width; i < n; i += TILE_ROWS) {
@@ -99,8 +99,10 @@ void dae_lu_in_pieces(int n, int is_complex, double *a, int *pivot)
         interchange(a, n, parts, pivot, k, k + width, k + width, n);
         for (int j = k + width; j < n; j++) {
             double *above = a + entry * (size_t)k + column * (size_t)j;
-            if (is_complex) solve_complex(panel, n, width, above);
-            else solve_real(panel, n, width, above);
+            if (is_complex)
+                solve_complex(panel, n, width, above);
+            else
+                solve_real(panel, n, width, above);
         }
         update(a, n, parts, k, width);
     }

@@ -7,12 +7,10 @@
 
 /* ---- any size ---- */
 
-static int factor_plain(dae_dense_lu *f, const double *K, const double *C, double c,
-                        double unused)
+static int factor_plain(dae_dense_lu *f, const double *K, const double *C, double c, double unused)
 {
     (void)unused;
-    if (!(form_real(f->n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST))
-        return -1;
+    if (!(form_real(f->n, K, C, c, f->a, f->least) < DAE_SUM_LARGEST)) return -1;
     return eliminate_real(f->n, f);
 }
 
@@ -30,11 +28,10 @@ static int solve_plain_transposed(const dae_dense_lu *f, double *x, double *unus
     return DAE_OK;
 }
 
-static int factor_plain_complex(dae_dense_lu *f, const double *K, const double *C,
-                                double re, double im)
+static int factor_plain_complex(dae_dense_lu *f, const double *K, const double *C, double re,
+                                double im)
 {
-    if (!(form_complex(f->n, K, C, re, im, f) < DAE_SUM_LARGEST))
-        return -1;
+    if (!(form_complex(f->n, K, C, re, im, f) < DAE_SUM_LARGEST)) return -1;
     return eliminate_complex(f->n, f);
 }
 
@@ -50,24 +47,24 @@ static int transposed_complex(const dae_dense_lu *f, double *x, double *y)
     return solve_blocks_transposed(2, f, x, y);
 }
 
-#define SIZE(n)                                                                          \
-    static int factor_##n(dae_dense_lu *f, const double *K, const double *C, double c,   \
-                          double unused)                                                 \
-    {                                                                                    \
-        return factor_blocks(n, 1, f, K, C, c, unused);                                  \
-    }                                                                                    \
-    static int solve_##n(const dae_dense_lu *f, double *x, double *unused)               \
-    {                                                                                    \
-        return solve_blocks(n, 1, f, x, unused);                                         \
-    }                                                                                    \
-    static int factor_complex_##n(dae_dense_lu *f, const double *K, const double *C,     \
-                                  double re, double im)                                  \
-    {                                                                                    \
-        return factor_blocks(n, 2, f, K, C, re, im);                                     \
-    }                                                                                    \
-    static int solve_complex_##n(const dae_dense_lu *f, double *x, double *y)            \
-    {                                                                                    \
-        return solve_blocks(n, 2, f, x, y);                                              \
+#define SIZE(n)                                                                                    \
+    static int factor_##n(dae_dense_lu *f, const double *K, const double *C, double c,             \
+                          double unused)                                                           \
+    {                                                                                              \
+        return factor_blocks(n, 1, f, K, C, c, unused);                                            \
+    }                                                                                              \
+    static int solve_##n(const dae_dense_lu *f, double *x, double *unused)                         \
+    {                                                                                              \
+        return solve_blocks(n, 1, f, x, unused);                                                   \
+    }                                                                                              \
+    static int factor_complex_##n(dae_dense_lu *f, const double *K, const double *C, double re,    \
+                                  double im)                                                       \
+    {                                                                                              \
+        return factor_blocks(n, 2, f, K, C, re, im);                                               \
+    }                                                                                              \
+    static int solve_complex_##n(const dae_dense_lu *f, double *x, double *y)                      \
+    {                                                                                              \
+        return solve_blocks(n, 2, f, x, y);                                                        \
     }
 
 SIZE(1)
@@ -82,13 +79,13 @@ SIZE(9)
 SIZE(10)
 
 /* [0]: any size */
-#define REAL(n)                                                                          \
-    {                                                                                    \
-        factor_##n, solve_##n, transposed_real                                           \
+#define REAL(n)                                                                                    \
+    {                                                                                              \
+        factor_##n, solve_##n, transposed_real                                                     \
     }
-#define COMPLEX(n)                                                                       \
-    {                                                                                    \
-        factor_complex_##n, solve_complex_##n, transposed_complex                        \
+#define COMPLEX(n)                                                                                 \
+    {                                                                                              \
+        factor_complex_##n, solve_complex_##n, transposed_complex                                  \
     }
 
 static const dae_dense_kernels real_kernels[] = {

@@ -8,15 +8,13 @@ enum { EMPTY = INT_MIN };
 int dae_sum_check(const dae_sum *a, dae_factor_info *info)
 {
     info->row = info->column = -1;
-    if (!isfinite(a->c_re) || !isfinite(a->c_im))
-        return DAE_E_NONFINITE_JAC;
+    if (!isfinite(a->c_re) || !isfinite(a->c_im)) return DAE_E_NONFINITE_JAC;
     for (int j = 0; j < a->pattern->n; j++) {
         int64_t end = dae_column_end(a->pattern, j);
         for (int64_t k = dae_column_begin(a->pattern, j); k < end; k++) {
             /* A NaN or Inf in K or C cannot hide: finite c gives Inf, NaN or 0 Inf = NaN.
              * */
-            if (isfinite(dae_sum_re(a, k)) && isfinite(a->c_im * a->C[k]))
-                continue;
+            if (isfinite(dae_sum_re(a, k)) && isfinite(a->c_im * a->C[k])) continue;
             info->row = dae_column_row(a->pattern, j, k);
             info->column = j;
             return DAE_E_NONFINITE_JAC;
@@ -31,8 +29,7 @@ static int exponent(const dae_sum *a, int64_t k)
     double re = fabs(dae_sum_re(a, k)), im = fabs(dae_sum_im(a, k));
     double larger = re > im ? re : im;
     int e = EMPTY;
-    if (larger > 0)
-        (void)frexp(larger, &e);
+    if (larger > 0) (void)frexp(larger, &e);
     return e;
 }
 
@@ -41,22 +38,18 @@ static int exponent(const dae_sum *a, int64_t k)
 int dae_sum_equilibrate(const dae_sum *a, int *r, int *s, dae_factor_info *info)
 {
     const dae_matrix *p = a->pattern;
-    for (int i = 0; i < p->n; i++)
-        r[i] = s[i] = EMPTY;
+    for (int i = 0; i < p->n; i++) r[i] = s[i] = EMPTY;
     for (int j = 0; j < p->n; j++)
         for (int64_t k = dae_column_begin(p, j); k < dae_column_end(p, j); k++) {
             int i = dae_column_row(p, j, k), e = exponent(a, k);
-            if (e > r[i])
-                r[i] = e;
+            if (e > r[i]) r[i] = e;
         }
     for (int j = 0; j < p->n; j++)
         for (int64_t k = dae_column_begin(p, j); k < dae_column_end(p, j); k++) {
             int e = exponent(a, k);
-            if (e == EMPTY)
-                continue;
+            if (e == EMPTY) continue;
             e -= r[dae_column_row(p, j, k)];
-            if (e > s[j])
-                s[j] = e;
+            if (e > s[j]) s[j] = e;
         }
     info->row = info->column = -1;
     for (int i = 0; i < p->n; i++) {
@@ -64,8 +57,7 @@ int dae_sum_equilibrate(const dae_sum *a, int *r, int *s, dae_factor_info *info)
             info->row = i;
         else if (s[i] == EMPTY)
             info->column = i;
-        if (r[i] == EMPTY || s[i] == EMPTY)
-            return DAE_E_SINGULAR;
+        if (r[i] == EMPTY || s[i] == EMPTY) return DAE_E_SINGULAR;
         r[i] = -r[i];
         s[i] = -s[i];
     }
@@ -74,9 +66,7 @@ int dae_sum_equilibrate(const dae_sum *a, int *r, int *s, dae_factor_info *info)
 
 void dae_shift(double *x, const int *e, int n, int count)
 {
-    if (!x)
-        return;
+    if (!x) return;
     for (int q = 0; q < count; q++)
-        for (int i = 0; i < n; i++)
-            x[(int64_t)q * n + i] = ldexp(x[(int64_t)q * n + i], e[i]);
+        for (int i = 0; i < n; i++) x[(int64_t)q * n + i] = ldexp(x[(int64_t)q * n + i], e[i]);
 }

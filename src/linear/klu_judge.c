@@ -39,8 +39,7 @@ static int is_suspicious(const dae_klu_factors *f, int k)
     double largest = 0;
     for (int64_t q = f->pattern->start[j]; q < f->pattern->start[j + 1]; q++) {
         double size = scaled_size(f, q);
-        if (size > largest)
-            largest = size;
+        if (size > largest) largest = size;
     }
     double pivot = size_of(f->numeric->Udiag, k, f->is_complex);
     return !(pivot > DAE_PIVOT_SUSPICIOUS * largest);
@@ -73,12 +72,12 @@ static int take(const dae_klu_factors *f, extract *x)
     x->l_im = x->u + u_count;
     x->u_im = x->l_im + l_count;
     if (f->is_complex)
-        klu_z_extract(f->numeric, f->symbolic, x->l_start, x->l_row, x->l, x->l_im,
-                      x->u_start, x->u_row, x->u, x->u_im, NULL, NULL, NULL, NULL, NULL,
-                      NULL, NULL, NULL, f->common);
+        klu_z_extract(f->numeric, f->symbolic, x->l_start, x->l_row, x->l, x->l_im, x->u_start,
+                      x->u_row, x->u, x->u_im, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                      f->common);
     else
-        klu_extract(f->numeric, f->symbolic, x->l_start, x->l_row, x->l, x->u_start,
-                    x->u_row, x->u, NULL, NULL, NULL, NULL, NULL, NULL, NULL, f->common);
+        klu_extract(f->numeric, f->symbolic, x->l_start, x->l_row, x->l, x->u_start, x->u_row, x->u,
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, f->common);
     for (size_t k = 0; k < l_count + u_count; k++) {
         double im = f->is_complex ? x->l_im[k] : 0; /* l_im, u_im lie like l, u */
         x->l[k] = fabs(x->l[k]) + fabs(im);
@@ -94,8 +93,7 @@ static void add_terms(const dae_klu_factors *f, const extract *x, int k)
         x->terms[f->numeric->Pinv[f->pattern->row[q]]] += scaled_size(f, q);
     for (int q = x->u_start[k]; q < x->u_start[k + 1]; q++) {
         int m = x->u_row[q];
-        if (m == k)
-            continue;
+        if (m == k) continue;
         for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++)
             x->terms[x->l_row[p]] += x->l[p] * x->u[q];
     }
@@ -109,8 +107,7 @@ static void clear_terms(const dae_klu_factors *f, const extract *x, int k)
         x->terms[f->numeric->Pinv[f->pattern->row[q]]] = 0;
     for (int q = x->u_start[k]; q < x->u_start[k + 1]; q++) {
         int m = x->u_row[q];
-        for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++)
-            x->terms[x->l_row[p]] = 0;
+        for (int p = x->l_start[m]; p < x->l_start[m + 1]; p++) x->terms[x->l_row[p]] = 0;
     }
 }
 
@@ -121,8 +118,7 @@ static int is_noise(const dae_klu_factors *f, const extract *x, int k)
     int noise = 1;
     add_terms(f, x, k);
     for (int p = x->l_start[k]; p < x->l_start[k + 1]; p++)
-        if (x->l[p] * pivot > part * x->terms[x->l_row[p]])
-            noise = 0;
+        if (x->l[p] * pivot > part * x->terms[x->l_row[p]]) noise = 0;
     clear_terms(f, x, k);
     return noise;
 }
@@ -131,26 +127,21 @@ static int is_noise(const dae_klu_factors *f, const extract *x, int k)
 static int find_noise(const dae_klu_factors *f, const extract *x, int first)
 {
     for (int k = first; k < f->pattern->n; k++)
-        if (is_suspicious(f, k) && is_noise(f, x, k))
-            return k;
+        if (is_suspicious(f, k) && is_noise(f, x, k)) return k;
     return f->pattern->n;
 }
 
 int dae_klu_judge(const dae_klu_factors *f, dae_factor_info *info)
 {
     int n = f->pattern->n, k = 0;
-    while (k < n && !is_suspicious(f, k))
-        k++;
-    if (k == n)
-        return DAE_OK;
+    while (k < n && !is_suspicious(f, k)) k++;
+    if (k == n) return DAE_OK;
     extract x = { 0 };
     int status = take(f, &x);
-    if (status)
-        return status;
+    if (status) return status;
     k = find_noise(f, &x, k);
     drop(f, &x);
-    if (k == n)
-        return DAE_OK;
+    if (k == n) return DAE_OK;
     info->row = f->numeric->Pnum[k];
     info->column = f->symbolic->Q[k];
     info->rcond = 0;

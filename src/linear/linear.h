@@ -23,15 +23,15 @@ typedef struct dae_matrix {
 } dae_matrix;
 
 typedef struct dae_factor_info {
-    int row, column;  /* on DAE_E_SINGULAR: where the zero pivot was met, -1 unknown        */
-    int repivoted;    /* 1: the old pivot order was given up                                */
-    int64_t nonzeros; /* of the factors; 0: unknown                                         */
+    int row, column;  /* on DAE_E_SINGULAR: where the zero pivot was met, -1 unknown */
+    int repivoted;    /* 1: the old pivot order was given up */
+    int64_t nonzeros; /* of the factors; 0: unknown */
     double rcond;     /* a cheap estimate of the reciprocal condition, 0 singular, -1 unknown */
 } dae_factor_info;
 
 enum {
-    DAE_LINEAR_COMPLEX = 1,    /* complex c                     */
-    DAE_LINEAR_TRANSPOSED = 2, /* solves with the transpose     */
+    DAE_LINEAR_COMPLEX = 1,    /* complex c */
+    DAE_LINEAR_TRANSPOSED = 2, /* solves with the transpose */
     DAE_LINEAR_DISTRIBUTED = 4
 };
 

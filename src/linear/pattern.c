@@ -18,30 +18,23 @@ static int refuse(int *row, int *column, const char **what, int i, int j, const 
     return DAE_E_PATTERN;
 }
 
-static int check_band(const dae_pattern *p, int n, int *row, int *column,
-                      const char **what)
+static int check_band(const dae_pattern *p, int n, int *row, int *column, const char **what)
 {
     int widest = n > 0 ? n - 1 : 0;
-    if (p->lower < 0)
-        return refuse(row, column, what, -1, -1, "lower bandwidth is negative");
-    if (p->upper < 0)
-        return refuse(row, column, what, -1, -1, "upper bandwidth is negative");
+    if (p->lower < 0) return refuse(row, column, what, -1, -1, "lower bandwidth is negative");
+    if (p->upper < 0) return refuse(row, column, what, -1, -1, "upper bandwidth is negative");
     if (p->lower > widest)
-        return refuse(row, column, what, -1, -1,
-                      "lower bandwidth is not less than the size");
+        return refuse(row, column, what, -1, -1, "lower bandwidth is not less than the size");
     if (p->upper > widest)
-        return refuse(row, column, what, -1, -1,
-                      "upper bandwidth is not less than the size");
+        return refuse(row, column, what, -1, -1, "upper bandwidth is not less than the size");
     return DAE_OK;
 }
 
 /* The offsets are checked in full before any row number is read through them. A column
  * holds at most n entries, so start[n] <= n * n needs no test of its own. */
-static int check_offsets(const dae_pattern *p, int n, int *row, int *column,
-                         const char **what)
+static int check_offsets(const dae_pattern *p, int n, int *row, int *column, const char **what)
 {
-    if (!p->start)
-        return refuse(row, column, what, -1, -1, "column offsets are missing");
+    if (!p->start) return refuse(row, column, what, -1, -1, "column offsets are missing");
     if (p->start[0] != 0)
         return refuse(row, column, what, -1, 0, "the first column offset is not zero");
     for (int j = 0; j < n; j++) {
@@ -55,37 +48,29 @@ static int check_offsets(const dae_pattern *p, int n, int *row, int *column,
     return DAE_OK;
 }
 
-static int check_rows(const dae_pattern *p, int n, int *row, int *column,
-                      const char **what)
+static int check_rows(const dae_pattern *p, int n, int *row, int *column, const char **what)
 {
     for (int j = 0; j < n; j++) {
         int before = -1;
         for (int64_t k = p->start[j]; k < p->start[j + 1]; k++) {
             int i = p->row[k];
-            if (i < 0 || i >= n)
-                return refuse(row, column, what, i, j, "row index out of range");
-            if (i == before)
-                return refuse(row, column, what, i, j, "duplicate entry");
-            if (i < before)
-                return refuse(row, column, what, i, j, "row indices are not ascending");
+            if (i < 0 || i >= n) return refuse(row, column, what, i, j, "row index out of range");
+            if (i == before) return refuse(row, column, what, i, j, "duplicate entry");
+            if (i < before) return refuse(row, column, what, i, j, "row indices are not ascending");
             before = i;
         }
     }
     return DAE_OK;
 }
 
-int dae_pattern_check(const dae_pattern *p, int n, int *row, int *column,
-                      const char **what)
+int dae_pattern_check(const dae_pattern *p, int n, int *row, int *column, const char **what)
 {
     refuse(row, column, what, -1, -1, "");
-    if (n < 0)
-        return refuse(row, column, what, -1, -1, "the size is negative");
+    if (n < 0) return refuse(row, column, what, -1, -1, "the size is negative");
     switch (p->kind) {
     case DAE_PATTERN_AUTO:
-    case DAE_PATTERN_DENSE:
-        return DAE_OK;
-    case DAE_PATTERN_BAND:
-        return check_band(p, n, row, column, what);
+    case DAE_PATTERN_DENSE: return DAE_OK;
+    case DAE_PATTERN_BAND: return check_band(p, n, row, column, what);
     case DAE_PATTERN_SPARSE: {
         int status = check_offsets(p, n, row, column, what);
         return status ? status : check_rows(p, n, row, column, what);
@@ -108,33 +93,26 @@ static int copy_sparse(const dae_pattern *p, const dae_memory *m, dae_matrix *ou
         return DAE_E_NOMEM;
     }
     memcpy(start, p->start, (n + 1) * sizeof *start);
-    if (count)
-        memcpy(row, p->row, count * sizeof *row);
+    if (count) memcpy(row, p->row, count * sizeof *row);
     out->start = start;
     out->row = row;
     out->count = p->start[out->n];
     return DAE_OK;
 }
 
-int dae_matrix_from_pattern(const dae_pattern *p, int n, const dae_memory *m,
-                            dae_matrix *out)
+int dae_matrix_from_pattern(const dae_pattern *p, int n, const dae_memory *m, dae_matrix *out)
 {
     dae_matrix a = { .n = n, .kind = p->kind };
     int status = DAE_OK;
     switch (p->kind) {
-    case DAE_PATTERN_DENSE:
-        a.count = (int64_t)n * n;
-        break;
+    case DAE_PATTERN_DENSE: a.count = (int64_t)n * n; break;
     case DAE_PATTERN_BAND:
         a.lower = p->lower;
         a.upper = p->upper;
         a.count = ((int64_t)p->lower + p->upper + 1) * n;
         break;
-    case DAE_PATTERN_SPARSE:
-        status = copy_sparse(p, m, &a);
-        break;
-    default:
-        status = DAE_E_ARG; /* AUTO must have been resolved before */
+    case DAE_PATTERN_SPARSE: status = copy_sparse(p, m, &a); break;
+    default: status = DAE_E_ARG; /* AUTO must have been resolved before */
     }
     *out = status ? (dae_matrix){ 0 } : a;
     return status;
@@ -160,37 +138,29 @@ static int64_t merge_column(const dae_matrix *a, const dae_matrix *b, int j, int
         int ia = ka < ea ? dae_column_row(a, j, ka) : a->n;
         int ib = kb < eb ? dae_column_row(b, j, kb) : a->n;
         int i = ia < ib ? ia : ib;
-        if (diagonal < i)
-            i = diagonal;
-        if (i == a->n)
-            return count;
+        if (diagonal < i) i = diagonal;
+        if (i == a->n) return count;
         ka += i == ia;
         kb += i == ib;
-        if (i == diagonal)
-            diagonal = a->n;
-        if (row)
-            row[count] = i;
+        if (i == diagonal) diagonal = a->n;
+        if (row) row[count] = i;
         count++;
     }
 }
 
-int dae_matrix_union(const dae_matrix *a, const dae_matrix *b, const dae_memory *m,
-                     dae_matrix *out)
+int dae_matrix_union(const dae_matrix *a, const dae_matrix *b, const dae_memory *m, dae_matrix *out)
 {
     int n = a->n;
     *out = (dae_matrix){ 0 };
     int64_t *start = dae_alloc(m, (size_t)n + 1, sizeof *start);
-    if (!start)
-        return DAE_E_NOMEM;
-    for (int j = 0; j < n; j++)
-        start[j + 1] = start[j] + merge_column(a, b, j, NULL);
+    if (!start) return DAE_E_NOMEM;
+    for (int j = 0; j < n; j++) start[j + 1] = start[j] + merge_column(a, b, j, NULL);
     int *row = dae_alloc(m, (size_t)start[n], sizeof *row);
     if (!row) {
         dae_free(m, start);
         return DAE_E_NOMEM;
     }
-    for (int j = 0; j < n; j++)
-        merge_column(a, b, j, row + start[j]);
+    for (int j = 0; j < n; j++) merge_column(a, b, j, row + start[j]);
     *out = (dae_matrix){
         .n = n, .kind = DAE_PATTERN_SPARSE, .count = start[n], .start = start, .row = row
     };
@@ -201,14 +171,12 @@ int dae_matrix_union(const dae_matrix *a, const dae_matrix *b, const dae_memory 
 
 int64_t dae_matrix_find(const dae_matrix *a, int i, int j)
 {
-    if (i < 0 || j < 0 || i >= a->n || j >= a->n)
-        return -1;
+    if (i < 0 || j < 0 || i >= a->n || j >= a->n) return -1;
     int64_t begin = dae_column_begin(a, j), end = dae_column_end(a, j);
     if (a->kind == DAE_PATTERN_SPARSE) {
         while (begin < end) { /* invariant: row i, if stored, lies in [begin, end) */
             int64_t middle = begin + (end - begin) / 2;
-            if (a->row[middle] == i)
-                return middle;
+            if (a->row[middle] == i) return middle;
             if (a->row[middle] < i)
                 begin = middle + 1;
             else
@@ -224,12 +192,10 @@ int64_t dae_matrix_find(const dae_matrix *a, int i, int j)
 void dae_matrix_times(const dae_matrix *a, const double *values, const double *v, double *y)
 {
     int n = a->n;
-    for (int i = 0; i < n; i++)
-        y[i] = 0;
+    for (int i = 0; i < n; i++) y[i] = 0;
     if (a->kind == DAE_PATTERN_DENSE) {
         for (int j = 0; j < n; j++, values += n)
-            for (int i = 0; i < n; i++)
-                y[i] += values[i] * v[j];
+            for (int i = 0; i < n; i++) y[i] += values[i] * v[j];
         return;
     }
     for (int j = 0; j < n; j++)

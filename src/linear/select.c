@@ -21,13 +21,10 @@ const dae_linear *dae_linear_list(int i)
 const dae_linear *dae_linear_find(const char *name, const dae_matrix *pattern)
 {
     int automatic = !name || strcmp(name, "auto") == 0;
-    if (automatic && !pattern)
-        return NULL;
+    if (automatic && !pattern) return NULL;
     for (int i = 0; i < (int)BACKENDS; i++) {
-        if (pattern && backends[i]->kind != pattern->kind)
-            continue;
-        if (automatic || strcmp(name, backends[i]->name) == 0)
-            return backends[i];
+        if (pattern && backends[i]->kind != pattern->kind) continue;
+        if (automatic || strcmp(name, backends[i]->name) == 0) return backends[i];
     }
     return NULL;
 }

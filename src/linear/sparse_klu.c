@@ -50,8 +50,8 @@ typedef struct klu_analysis {
 typedef struct klu_factor_ {
     klu_analysis *analysis;
     int n, is_complex;
-    double *value; /* K + cC, pairs if complex */
-    double *work;  /* complex: SIDES right sides as pairs */
+    double *value;          /* K + cC, pairs if complex */
+    double *work;           /* complex: SIDES right sides as pairs */
     klu_symbolic *symbolic; /* the order in use: one of the two of the analysis */
     klu_numeric *numeric;
     klu_common common; /* each factor its own: factors live independently */
@@ -65,13 +65,10 @@ typedef struct klu_factor_ {
 static void release(void *analysis)
 {
     klu_analysis *a = analysis;
-    if (!a)
-        return;
+    if (!a) return;
     dae_memory memory = a->memory;
-    if (a->symbolic)
-        klu_free_symbolic(&a->symbolic, &a->common);
-    if (a->columnwise)
-        klu_free_symbolic(&a->columnwise, &a->common);
+    if (a->symbolic) klu_free_symbolic(&a->symbolic, &a->common);
+    if (a->columnwise) klu_free_symbolic(&a->columnwise, &a->common);
     dae_free(&memory, a->start);
     dae_free(&memory, a->row);
     dae_free(&memory, a->offsets);
@@ -84,19 +81,15 @@ static int copy_pattern(klu_analysis *a, const dae_matrix *p)
     a->start = dae_alloc(&a->memory, n + 1, sizeof *a->start);
     a->row = dae_alloc(&a->memory, count, sizeof *a->row);
     a->offsets = dae_alloc(&a->memory, n + 1, sizeof *a->offsets);
-    if (!a->start || !a->row || !a->offsets)
-        return DAE_E_NOMEM;
+    if (!a->start || !a->row || !a->offsets) return DAE_E_NOMEM;
     for (int j = 0; j <= p->n; j++) {
         a->offsets[j] = p->start[j];
         a->start[j] = (int)p->start[j];
     }
-    if (count)
-        memcpy(a->row, p->row, count * sizeof *a->row);
-    a->pattern = (dae_matrix){ .n = p->n,
-                               .kind = DAE_PATTERN_SPARSE,
-                               .count = p->count,
-                               .start = a->offsets,
-                               .row = a->row };
+    if (count) memcpy(a->row, p->row, count * sizeof *a->row);
+    a->pattern = (dae_matrix){
+        .n = p->n, .kind = DAE_PATTERN_SPARSE, .count = p->count, .start = a->offsets, .row = a->row
+    };
     return DAE_OK;
 }
 
@@ -106,8 +99,7 @@ static int find_lost(klu_analysis *a)
     int n = a->pattern.n;
     double unused;
     int *match = dae_alloc(&a->memory, (size_t)n, 7 * sizeof *match);
-    if (!match)
-        return DAE_E_NOMEM;
+    if (!match) return DAE_E_NOMEM;
     int *matched = match + n, *work = matched + n;
     btf_maxtrans(n, n, a->start, a->row, 0, &unused, match, work);
     for (int i = 0; i < n; i++) {
@@ -117,8 +109,7 @@ static int find_lost(klu_analysis *a)
             a->lost_row = i;
     }
     for (int j = n - 1; j >= 0; j--)
-        if (!matched[j])
-            a->lost_column = j;
+        if (!matched[j]) a->lost_column = j;
     dae_free(&a->memory, match);
     return DAE_OK;
 }
@@ -132,27 +123,22 @@ static void set_up(klu_common *common)
 static int order(klu_analysis *a)
 {
     set_up(&a->common);
-    if (a->pattern.n == 0)
-        return DAE_OK;
+    if (a->pattern.n == 0) return DAE_OK;
     a->symbolic = klu_analyze(a->pattern.n, a->start, a->row, &a->common);
-    if (!a->symbolic)
-        return a->common.status == KLU_TOO_LARGE ? DAE_E_LIMIT : DAE_E_NOMEM;
+    if (!a->symbolic) return a->common.status == KLU_TOO_LARGE ? DAE_E_LIMIT : DAE_E_NOMEM;
     return a->symbolic->structural_rank < a->pattern.n ? find_lost(a) : DAE_OK;
 }
 
 static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **analysis)
 {
     *analysis = NULL;
-    if (pattern->count > INT_MAX / 2)
-        return DAE_E_LIMIT; /* complex entries count twice */
+    if (pattern->count > INT_MAX / 2) return DAE_E_LIMIT; /* complex entries count twice */
     klu_analysis *a = dae_alloc(memory, 1, sizeof *a);
-    if (!a)
-        return DAE_E_NOMEM;
+    if (!a) return DAE_E_NOMEM;
     a->memory = *memory;
     a->lost_row = a->lost_column = -1;
     int status = copy_pattern(a, pattern);
-    if (!status)
-        status = order(a);
+    if (!status) status = order(a);
     if (status)
         release(a);
     else
@@ -162,8 +148,7 @@ static int analyze(const dae_matrix *pattern, const dae_memory *memory, void **a
 
 static void drop_pivots(klu_factor_ *f)
 {
-    if (!f->numeric)
-        return;
+    if (!f->numeric) return;
     if (f->is_complex)
         klu_z_free_numeric(&f->numeric, &f->common);
     else
@@ -174,8 +159,7 @@ static void drop_pivots(klu_factor_ *f)
 static void close(void *factor)
 {
     klu_factor_ *f = factor;
-    if (!f)
-        return;
+    if (!f) return;
     const dae_memory *m = &f->analysis->memory;
     drop_pivots(f);
     dae_free(m, f->value);
@@ -190,8 +174,7 @@ static int open(void *analysis, int is_complex, void **factor)
     size_t n = (size_t)a->pattern.n, count = (size_t)a->pattern.count;
     *factor = NULL;
     klu_factor_ *f = dae_alloc(&a->memory, 1, sizeof *f);
-    if (!f)
-        return DAE_E_NOMEM;
+    if (!f) return DAE_E_NOMEM;
     f->analysis = a;
     f->n = a->pattern.n;
     f->is_complex = is_complex;
@@ -210,8 +193,7 @@ static int open(void *analysis, int is_complex, void **factor)
 /* ---- factoring ---- */
 
 /* A := K + cC. Returns 0, or NaN if an entry or c is not finite. */
-static double form(klu_factor_ *f, const double *K, const double *C, double c_re,
-                   double c_im)
+static double form(klu_factor_ *f, const double *K, const double *C, double c_re, double c_im)
 {
     double *restrict a = f->value, flaw = 0 * c_re + 0 * c_im;
     int64_t count = f->analysis->pattern.count;
@@ -235,12 +217,12 @@ static double form(klu_factor_ *f, const double *K, const double *C, double c_re
 static double measure_growth(klu_factor_ *f, double *rcond)
 {
     klu_analysis *a = f->analysis;
-    int done = f->is_complex ? klu_z_rcond(f->symbolic, f->numeric, &f->common) &&
-                                   klu_z_rgrowth(a->start, a->row, f->value, f->symbolic,
-                                                 f->numeric, &f->common)
-                             : klu_rcond(f->symbolic, f->numeric, &f->common) &&
-                                   klu_rgrowth(a->start, a->row, f->value, f->symbolic,
-                                               f->numeric, &f->common);
+    int done =
+        f->is_complex
+            ? klu_z_rcond(f->symbolic, f->numeric, &f->common) &&
+                  klu_z_rgrowth(a->start, a->row, f->value, f->symbolic, f->numeric, &f->common)
+            : klu_rcond(f->symbolic, f->numeric, &f->common) &&
+                  klu_rgrowth(a->start, a->row, f->value, f->symbolic, f->numeric, &f->common);
     *rcond = f->common.rcond;
     return done && f->common.rcond > 0 ? f->common.rgrowth : 0;
 }
@@ -249,12 +231,10 @@ static double measure_growth(klu_factor_ *f, double *rcond)
 static int refactor(klu_factor_ *f, dae_factor_info *info)
 {
     klu_analysis *a = f->analysis;
-    int done = f->is_complex ? klu_z_refactor(a->start, a->row, f->value, f->symbolic,
-                                              f->numeric, &f->common)
-                             : klu_refactor(a->start, a->row, f->value, f->symbolic,
-                                            f->numeric, &f->common);
-    if (!done || f->common.status != KLU_OK)
-        return 0;
+    int done = f->is_complex
+                   ? klu_z_refactor(a->start, a->row, f->value, f->symbolic, f->numeric, &f->common)
+                   : klu_refactor(a->start, a->row, f->value, f->symbolic, f->numeric, &f->common);
+    if (!done || f->common.status != KLU_OK) return 0;
     return measure_growth(f, &info->rcond) > worst_growth * f->growth;
 }
 
@@ -265,8 +245,7 @@ static int explain(klu_factor_ *f, dae_factor_info *info, const dae_sum *a)
     int column = f->common.singular_col;
     info->rcond = 0;
     int status = dae_sum_equilibrate(a, f->shift, f->shift + f->n, info);
-    if (status == DAE_OK && column >= 0 && column < f->n)
-        info->column = column;
+    if (status == DAE_OK && column >= 0 && column < f->n) info->column = column;
     return DAE_E_SINGULAR;
 }
 
@@ -281,9 +260,8 @@ static int count_weak(const klu_factor_ *f)
         int j = order->Q[k];
         double most = 0, own = 0;
         for (int q = a->start[j]; q < a->start[j + 1]; q++) {
-            double size = f->is_complex
-                              ? fabs(f->value[2 * q]) + fabs(f->value[2 * q + 1])
-                              : fabs(f->value[q]);
+            double size = f->is_complex ? fabs(f->value[2 * q]) + fabs(f->value[2 * q + 1])
+                                        : fabs(f->value[q]);
             most = size > most ? size : most;
             own = a->row[q] == order->P[k] ? size : own;
         }
@@ -296,44 +274,34 @@ static int count_weak(const klu_factor_ *f)
 static int choose_order(klu_factor_ *f)
 {
     klu_analysis *a = f->analysis;
-    if (f->symbolic)
-        return DAE_OK;
+    if (f->symbolic) return DAE_OK;
     f->symbolic = a->symbolic;
-    if (count_weak(f) <= f->n / WEAK_PART)
-        return DAE_OK;
+    if (count_weak(f) <= f->n / WEAK_PART) return DAE_OK;
     if (!a->columnwise) {
         a->common.ordering = 1;
         a->columnwise = klu_analyze(a->pattern.n, a->start, a->row, &a->common);
         a->common.ordering = 0;
     }
-    if (!a->columnwise)
-        return a->common.status == KLU_TOO_LARGE ? DAE_E_LIMIT : DAE_E_NOMEM;
+    if (!a->columnwise) return a->common.status == KLU_TOO_LARGE ? DAE_E_LIMIT : DAE_E_NOMEM;
     f->symbolic = a->columnwise;
     return DAE_OK;
 }
 
 /* Searches pivots with this tolerance for those on the diagonal. */
-static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
-                       dae_factor_info *info)
+static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum, dae_factor_info *info)
 {
     klu_analysis *a = f->analysis;
     drop_pivots(f);
     f->common.tol = tolerance;
-    f->numeric = f->is_complex
-                     ? klu_z_factor(a->start, a->row, f->value, f->symbolic, &f->common)
-                     : klu_factor(a->start, a->row, f->value, f->symbolic, &f->common);
+    f->numeric = f->is_complex ? klu_z_factor(a->start, a->row, f->value, f->symbolic, &f->common)
+                               : klu_factor(a->start, a->row, f->value, f->symbolic, &f->common);
     int status = f->common.status;
-    if (status == KLU_OUT_OF_MEMORY)
-        return DAE_E_NOMEM;
-    if (status == KLU_TOO_LARGE)
-        return DAE_E_LIMIT;
-    if (f->numeric && status == KLU_OK)
-        f->growth = measure_growth(f, &info->rcond);
-    if (!f->numeric || status != KLU_OK || !(f->growth > 0))
-        return explain(f, info, sum);
-    return dae_klu_judge(&(dae_klu_factors){ &a->memory, &a->pattern, f->value,
-                                             f->is_complex, f->symbolic, f->numeric,
-                                             &f->common },
+    if (status == KLU_OUT_OF_MEMORY) return DAE_E_NOMEM;
+    if (status == KLU_TOO_LARGE) return DAE_E_LIMIT;
+    if (f->numeric && status == KLU_OK) f->growth = measure_growth(f, &info->rcond);
+    if (!f->numeric || status != KLU_OK || !(f->growth > 0)) return explain(f, info, sum);
+    return dae_klu_judge(&(dae_klu_factors){ &a->memory, &a->pattern, f->value, f->is_complex,
+                                             f->symbolic, f->numeric, &f->common },
                          info);
 }
 
@@ -343,10 +311,8 @@ static int search_with(klu_factor_ *f, double tolerance, const dae_sum *sum,
 static int search(klu_factor_ *f, const dae_sum *sum, dae_factor_info *info)
 {
     int status = choose_order(f);
-    if (status == DAE_OK)
-        status = search_with(f, 0.001, sum, info);
-    if (status == DAE_E_SINGULAR)
-        status = search_with(f, 1, sum, info);
+    if (status == DAE_OK) status = search_with(f, 0.001, sum, info);
+    if (status == DAE_E_SINGULAR) status = search_with(f, 1, sum, info);
     if (status)
         drop_pivots(f);
     else
@@ -355,8 +321,8 @@ static int search(klu_factor_ *f, const dae_sum *sum, dae_factor_info *info)
 }
 
 /* The pivots of an earlier factorization survive a failure that is not their fault. */
-static int factor(void *factor_, const double *K, const double *C, double c_re,
-                  double c_im, dae_factor_info *info)
+static int factor(void *factor_, const double *K, const double *C, double c_re, double c_im,
+                  dae_factor_info *info)
 {
     klu_factor_ *f = factor_;
     klu_analysis *a = f->analysis;
@@ -364,8 +330,7 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
     *info = (dae_factor_info){ .row = -1, .column = -1, .rcond = -1 };
     dae_sum sum = { &a->pattern, K, C, c_re, f->is_complex ? c_im : 0 };
     f->ready = 0;
-    if (form(f, K, C, sum.c_re, sum.c_im) != 0)
-        return dae_sum_check(&sum, info);
+    if (form(f, K, C, sum.c_re, sum.c_im) != 0) return dae_sum_check(&sum, info);
     if (a->lost_row >= 0) {
         *info = (dae_factor_info){ .row = a->lost_row, .column = a->lost_column };
         return DAE_E_SINGULAR;
@@ -376,8 +341,7 @@ static int factor(void *factor_, const double *K, const double *C, double c_re,
         status = search(f, &sum, info);
     }
     f->ready = status == DAE_OK;
-    if (f->ready && f->numeric)
-        info->nonzeros = (int64_t)f->numeric->lnz + f->numeric->unz;
+    if (f->ready && f->numeric) info->nonzeros = (int64_t)f->numeric->lnz + f->numeric->unz;
     return status;
 }
 
@@ -403,8 +367,7 @@ int dae_klu_sign(const void *factor_)
     unsigned char *seen = dae_alloc(&f->analysis->memory, (size_t)f->n, 1);
     if (!seen) return 0;
     int sign = parity(f->numeric->Pnum, f->n, seen) * parity(f->symbolic->Q, f->n, seen);
-    for (int i = 0; i < f->n; i++)
-        sign = pivot[i] < 0 ? -sign : sign;
+    for (int i = 0; i < f->n; i++) sign = pivot[i] < 0 ? -sign : sign;
     dae_free(&f->analysis->memory, seen);
     return sign;
 }
@@ -415,8 +378,7 @@ int dae_klu_sign(const void *factor_)
 static double flaw_of(const double *x, int64_t count)
 {
     double flaw = 0;
-    for (int64_t k = 0; k < count; k++)
-        flaw += 0 * x[k];
+    for (int64_t k = 0; k < count; k++) flaw += 0 * x[k];
     return flaw;
 }
 
@@ -428,8 +390,7 @@ static int solve_real(klu_factor_ *f, double *b, int count, int transposed)
 }
 
 /* At most SIDES right sides. */
-static int solve_complex(klu_factor_ *f, double *re, double *im, int count,
-                         int transposed)
+static int solve_complex(klu_factor_ *f, double *re, double *im, int count, int transposed)
 {
     klu_symbolic *symbolic = f->symbolic;
     int64_t length = (int64_t)count * f->n;
@@ -439,9 +400,9 @@ static int solve_complex(klu_factor_ *f, double *re, double *im, int count,
         w[2 * k + 1] = im[k];
     }
     int conjugate = 0;
-    int done = transposed ? klu_z_tsolve(symbolic, f->numeric, f->n, count, w, conjugate,
-                                         &f->common)
-                          : klu_z_solve(symbolic, f->numeric, f->n, count, w, &f->common);
+    int done = transposed
+                   ? klu_z_tsolve(symbolic, f->numeric, f->n, count, w, conjugate, &f->common)
+                   : klu_z_solve(symbolic, f->numeric, f->n, count, w, &f->common);
     for (int64_t k = 0; k < length; k++) {
         re[k] = w[2 * k];
         im[k] = w[2 * k + 1];
@@ -452,29 +413,24 @@ static int solve_complex(klu_factor_ *f, double *re, double *im, int count,
 static int solve(void *factor_, double *re, double *im, int count, int transposed)
 {
     klu_factor_ *f = factor_;
-    if (f->n == 0)
-        return DAE_OK;
-    if (!f->ready)
-        return DAE_E_SINGULAR;
+    if (f->n == 0) return DAE_OK;
+    if (!f->ready) return DAE_E_SINGULAR;
     for (int q = 0; q < count; q += SIDES) {
         int sides = count - q < SIDES ? count - q : SIDES;
         int64_t length = (int64_t)sides * f->n;
-        double *x = re + (int64_t)q * f->n,
-               *y = f->is_complex ? im + (int64_t)q * f->n : x;
+        double *x = re + (int64_t)q * f->n, *y = f->is_complex ? im + (int64_t)q * f->n : x;
         double before = flaw_of(x, length) + flaw_of(y, length);
         int done = f->is_complex ? solve_complex(f, x, y, sides, transposed)
                                  : solve_real(f, x, sides, transposed);
         double after = flaw_of(x, length) + flaw_of(y, length);
-        if (!done || (before == 0 && after != 0))
-            return DAE_E_SINGULAR;
+        if (!done || (before == 0 && after != 0)) return DAE_E_SINGULAR;
     }
     return DAE_OK;
 }
 
 const dae_linear dae_linear_klu = {
     .name = "klu",
-    .description =
-        "SuiteSparse KLU: block triangular form, AMD, refactoring with old pivots",
+    .description = "SuiteSparse KLU: block triangular form, AMD, refactoring with old pivots",
     .can = DAE_LINEAR_COMPLEX | DAE_LINEAR_TRANSPOSED,
     .kind = DAE_PATTERN_SPARSE,
     .analyze = analyze,

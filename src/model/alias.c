@@ -80,8 +80,8 @@ static bool unite(model *m, uint32_t a, uint32_t b, int sign)
     y->alias_of = a;
     y->alias_sign = (signed char)(sa * sb * sign);
     if (y->alias_value)
-        x->alias_value = y->alias_sign > 0 ? y->alias_value
-                                           : ex_unary(m->g, EX_NEGATE, y->alias_value);
+        x->alias_value =
+            y->alias_sign > 0 ? y->alias_value : ex_unary(m->g, EX_NEGATE, y->alias_value);
     x->differentiated |= y->differentiated;
     m->alias_count++;
     return true;
@@ -233,7 +233,7 @@ static void substitute_everywhere(model *m)
     for (int l = 0; l < 2; l++)
         for (size_t i = 0; i < list[l]->count; i++)
             model_substitute(m, &list[l]->item[i].left, 1),
-            model_substitute(m, &list[l]->item[i].right, 1);
+                model_substitute(m, &list[l]->item[i].right, 1);
     for (size_t i = 0; i < m->modes; i++) model_substitute(m, &m->mode[i].z, 1);
     for (size_t i = 0; i < m->delays; i++) {
         model_substitute(m, &m->delay[i].value, 1);
@@ -279,9 +279,9 @@ static void choose_starts(model *m)
         if (x->alias_of == NOWHERE) continue;
         model_variable *r = &m->variable[x->alias_of];
         const model_variable *now = &m->variable[r->start_from];
-        bool better = (x->fixed == 1 && now->fixed != 1) ||
-                      (x->start && now->fixed != 1 &&
-                       (!now->start || x->confidence < now->confidence));
+        bool better =
+            (x->fixed == 1 && now->fixed != 1) ||
+            (x->start && now->fixed != 1 && (!now->start || x->confidence < now->confidence));
         if (better) r->start_from = v;
         if (x->state_select > r->state_select) r->state_select = x->state_select;
         if (x->derivatives > r->derivatives) r->derivatives = x->derivatives;
@@ -386,8 +386,7 @@ dae_status model_check_fixed(model *m)
         dae_fail(&m->report, DAE_E_INCONSISTENT,
                  "two fixed start values contradict each other: '%s' and '%s' are the same%s",
                  m->variable[w].name, x->name,
-                 sign_of(m, v) * sign_of(m, w) < 0 ? " but for the sign"
-                                                                                 : "");
+                 sign_of(m, v) * sign_of(m, w) < 0 ? " but for the sign" : "");
         note_conflict(m, fixed_words(m, w), fixed_words(m, v));
         dae_at(&m->report, "%s\n      %s", m->conflict[0], m->conflict[1]);
         dae_hint(&m->report, "fix only one of them");

@@ -33,10 +33,10 @@
  * tests/test_rows.c and the examples: with SHARE 1 chains take a fiftieth more steps, with 3 errors are
  * half as large again; with NEAR 4 a transistor amplifier takes a quarter more. */
 static const double BOUND = 10, NEAR = 7, SHARE = 1.5;
-static const double LOSS = 100;  /* as many tolerances an explicit output may lose by itself        */
-static const double NOISE = 100; /* rounding errors in differences of order 5, and some             */
+static const double LOSS = 100;  /* as many tolerances an explicit output may lose by itself */
+static const double NOISE = 100; /* rounding errors in differences of order 5, and some */
 enum { MOST_PAUSES = 5 };
-enum { SELDOM = 8 };             /* looks at the equations of what is kept: one in so many steps    */
+enum { SELDOM = 8 }; /* looks at the equations of what is kept: one in so many steps */
 
 void model_open_eliminated(model *m)
 {

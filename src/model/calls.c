@@ -102,12 +102,16 @@ dae_status model_get_initial(model *m, dae_initial *out)
 {
     dae_status before = m->status, status = model_guard(m, describe, NULL);
     m->status = before;
-    *out = (dae_initial){
-        .value = m->initial_value, .values = m->initial_values,
-        .constraint = m->initial_constraint, .constraints = m->initial_constraints,
-        .conflict = m->conflict, .conflicts = m->conflicts, .iterations = m->init.iterations,
-        .evaluations = m->init.evaluations, .by = m->initial_by ? m->initial_by : "",
-        .t = m->value[0] };
+    *out = (dae_initial){ .value = m->initial_value,
+                          .values = m->initial_values,
+                          .constraint = m->initial_constraint,
+                          .constraints = m->initial_constraints,
+                          .conflict = m->conflict,
+                          .conflicts = m->conflicts,
+                          .iterations = m->init.iterations,
+                          .evaluations = m->init.evaluations,
+                          .by = m->initial_by ? m->initial_by : "",
+                          .t = m->value[0] };
     return status;
 }
 

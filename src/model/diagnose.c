@@ -81,7 +81,7 @@ static void say_over(model *m, model_incidence *in, dae_matching *mt, uint32_t r
 {
     unsigned char *rows = dae_arena_take(&m->arena, in->s.rows, 1);
     unsigned char *columns = dae_arena_take(&m->arena, in->s.columns + 1, 1);
-    listing equations = {0}, unknowns = {0};
+    listing equations = { 0 }, unknowns = { 0 };
     const equation_list *l = &m->running;
     dae_find_reach(&in->s, mt, &m->scratch, row, true, rows, columns);
     for (uint32_t i = 0; i < in->s.rows; i++)
@@ -104,7 +104,7 @@ static void say_under(model *m, model_incidence *in, dae_matching *mt, uint32_t 
 {
     unsigned char *rows = dae_arena_take(&m->arena, in->s.rows + 1, 1);
     unsigned char *columns = dae_arena_take(&m->arena, in->s.columns, 1);
-    listing equations = {0}, unknowns = {0};
+    listing equations = { 0 }, unknowns = { 0 };
     const equation_list *l = &m->running;
     if (!occurs(in, column)) {
         dae_why(&m->report, "unknown '%s' occurs in no equation",
@@ -190,7 +190,8 @@ static bool is_differentiated(model *m, uint32_t v)
 {
     bool found = false;
     for (size_t i = 0; i < m->flat->equations && !found; i++) {
-        ex_walk *w = ex_walk_begin(m->g, (ex_id[]){ m->flat->equation[i].left, m->flat->equation[i].right }, 2);
+        ex_walk *w = ex_walk_begin(
+            m->g, (ex_id[]){ m->flat->equation[i].left, m->flat->equation[i].right }, 2);
         for (size_t k = 0; k < w->count && !found; k++) {
             const ex_node *n = ex_at(m->g, w->order[k]);
             found = n->op == EX_VARIABLE && n->a == v && n->b > 0;
@@ -230,21 +231,25 @@ static void hint_parts(model *m, size_t equations, size_t unknowns)
     const char *parameter = equations > unknowns ? find_parameter_equation(m) : NULL;
     const flat_equation *always = equations > unknowns ? find_constant_state(m) : NULL;
     if (parameter)
-        dae_hint(&m->report, "'%s' is a parameter: its value is given in the declaration, or by a modification, "
-                             "and not by an equation", parameter);
+        dae_hint(
+            &m->report,
+            "'%s' is a parameter: its value is given in the declaration, or by a modification, "
+            "and not by an equation",
+            parameter);
     else if (always)
-        dae_hint(&m->report, "'%s = %s' holds always; an initial value is written %s(start = %s, fixed = true)",
+        dae_hint(&m->report,
+                 "'%s = %s' holds always; an initial value is written %s(start = %s, fixed = true)",
                  ex_print(m->g, always->left, flat_name, m->flat, 60),
                  ex_print(m->g, always->right, flat_name, m->flat, 60),
                  ex_print(m->g, always->left, flat_name, m->flat, 60),
                  ex_print(m->g, always->right, flat_name, m->flat, 60));
     else
-        dae_hint(&m->report, equations < unknowns
-                                 ? "is an equation or a connection missing, or should one of them be "
-                                   "a parameter?"
-                             : equations > unknowns
-                                 ? "remove an equation, or declare what it determines"
-                                 : "one equation too many here is one too few there");
+        dae_hint(&m->report,
+                 equations < unknowns
+                     ? "is an equation or a connection missing, or should one of them be "
+                       "a parameter?"
+                 : equations > unknowns ? "remove an equation, or declare what it determines"
+                                        : "one equation too many here is one too few there");
 }
 
 static dae_status tell_parts(model *m, model_incidence *in, dae_matching *mt)
@@ -284,7 +289,7 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
     uint32_t *c = dae_arena_take(&m->arena, in->s.rows, sizeof *c);
     uint32_t *d = dae_arena_take(&m->arena, in->s.columns, sizeof *d);
     dae_matching mt;
-    listing equations = {0}, unknowns = {0};
+    listing equations = { 0 }, unknowns = { 0 };
     dae_matching_open(&mt, &in->s, &m->scratch);
     int status = dae_find_offsets(&in->s, order, &m->scratch, c, d, &mt, &m->index);
     if (status != DAE_OK) return DAE_E_STRUCTURE;
@@ -292,17 +297,19 @@ static dae_status tell_index(model *m, model_incidence *in, unsigned char *order
         if (c[i] > 0) list_equation(m, &equations, &m->running.item[i]);
     for (uint32_t j = 0; j < in->s.columns; j++)
         if (d[j] == 0) list_unknown(m, &unknowns, in->slot[j]);
-    dae_fail(&m->report, DAE_E_UNSUPPORTED,
-             "variables that are differentiated are bound to each other by constraints, which cannot be "
-             "differentiated here");
+    dae_fail(
+        &m->report, DAE_E_UNSUPPORTED,
+        "variables that are differentiated are bound to each other by constraints, which cannot be "
+        "differentiated here");
     dae_at(&m->report, "model '%s'", m->flat->name ? m->flat->name : "");
     dae_why(&m->report, "differentiating %s %s would be needed: structural index %d",
             equations.count == 1 ? "equation" : "equations", list_end(&equations), m->index);
     if (unknowns.count)
         dae_why(&m->report, "only their derivatives say what %s %s", list_end(&unknowns),
                 unknowns.count == 1 ? "is" : "are");
-    dae_hint(&m->report, "write the constraint differentiated, with der(...), or leave out a variable that "
-                         "follows from the others");
+    dae_hint(&m->report,
+             "write the constraint differentiated, with der(...), or leave out a variable that "
+             "follows from the others");
     return DAE_E_UNSUPPORTED;
 }
 
@@ -336,8 +343,8 @@ static void find_variables(model *m, const model_incidence *in, model_incidence 
                 if (derivative) (*order)[last[j] - 1] = 1;
                 continue;
             }
-            out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
-                                         sizeof *out->column);
+            out->column =
+                dae_arena_grow(&m->arena, out->column, entries, &capacity, sizeof *out->column);
             *order = dae_arena_grow(&m->arena, *order, entries, &order_capacity, 1);
             out->column[entries] = j;
             (*order)[entries++] = derivative;
@@ -371,7 +378,8 @@ dae_status model_tell_guard(model *m, double t, size_t guard, double value, bool
     dae_at(&m->report, "t = %.10g", t);
     dae_why(&m->report,
             "%s is %.3g there%s: an equation that was combined with others to find the index says "
-            "nothing where this is 0", what, value, passed ? " and had the other sign" : "");
+            "nothing where this is 0",
+            what, value, passed ? " and had the other sign" : "");
     dae_hint(&m->report, "'daedalus analyze' shows the combination; start elsewhere, or write the "
                          "equations in another form");
     return DAE_E_IMPASSE;

@@ -14,8 +14,8 @@ void flat_add_equation(flat_model *m, ex_id left, ex_id right, dae_place place,
 {
     m->equation = dae_arena_grow(m->graph->arena, m->equation, m->equations, &m->equation_capacity,
                                  sizeof *m->equation);
-    m->equation[m->equations++] = (flat_equation){ .left = left, .right = right, .place = place,
-                                                   .component = component };
+    m->equation[m->equations++] =
+        (flat_equation){ .left = left, .right = right, .place = place, .component = component };
 }
 
 const char *flat_name(uint32_t variable, void *model)

@@ -27,8 +27,7 @@ static void put(writer *w, const char *s)
     if (w->length + n + 1 > w->capacity) {
         size_t capacity = 2 * (w->length + n + 1) + 1024;
         char *more = dae_arena_take(w->m->graph->arena, capacity, 1);
-        if (w->length)
-            memcpy(more, w->text, w->length);
+        if (w->length) memcpy(more, w->text, w->length);
         w->text = more;
         w->capacity = capacity;
     }
@@ -43,26 +42,21 @@ static bool is_identifier(const char *name)
 {
     if (name[0] == '\'') { /* quoted already, as a whole? */
         const char *end = name + 1;
-        while (*end && *end != '\'')
-            end += *end == '\\' && end[1] ? 2 : 1;
+        while (*end && *end != '\'') end += *end == '\\' && end[1] ? 2 : 1;
         return *end && !end[1];
     }
-    if (isdigit((unsigned char)name[0]))
-        return false;
-    while (isalnum((unsigned char)*name) || *name == '_')
-        name++;
+    if (isdigit((unsigned char)name[0])) return false;
+    while (isalnum((unsigned char)*name) || *name == '_') name++;
     return !*name;
 }
 
 const char *flat_quoted(dae_arena *arena, const char *name)
 {
-    if (is_identifier(name))
-        return name;
+    if (is_identifier(name)) return name;
     char *text = dae_arena_take(arena, 2 * strlen(name) + 3, 1), *to = text;
     *to++ = '\'';
     for (; *name; name++) {
-        if (*name == '\'' || *name == '\\')
-            *to++ = '\\';
+        if (*name == '\'' || *name == '\\') *to++ = '\\';
         *to++ = *name;
     }
     *to++ = '\'';
@@ -79,8 +73,9 @@ static const char *name_of(uint32_t variable, void *user)
 
 static void put_styled(writer *w, ex_id e, bool side, bool inside)
 {
-    const ex_style style = { .name = name_of, .user = w, .limit = MOST, .exact = true, .side = side,
-                             .inside = inside };
+    const ex_style style = {
+        .name = name_of, .user = w, .limit = MOST, .exact = true, .side = side, .inside = inside
+    };
     put(w, e ? ex_print_as(w->m->graph, e, &style) : "0");
 }
 
@@ -113,8 +108,7 @@ static void put_message(writer *w, ex_id message)
 
 static void attribute(writer *w, bool *open, const char *name, ex_id e, const char *text)
 {
-    if (!e && !text)
-        return;
+    if (!e && !text) return;
     put(w, *open ? ", " : "(");
     *open = true;
     put(w, name);
@@ -127,8 +121,8 @@ static void attribute(writer *w, bool *open, const char *name, ex_id e, const ch
 
 static void put_attributes(writer *w, const flat_variable *v)
 {
-    static const char *const select[] = { "", "StateSelect.never", "StateSelect.avoid", "",
-                                          "StateSelect.prefer", "StateSelect.always" };
+    static const char *const select[] = { "", "StateSelect.never",  "StateSelect.avoid",
+                                          "", "StateSelect.prefer", "StateSelect.always" };
     bool open = false;
     attribute(w, &open, "quantity", 0, v->quantity);
     attribute(w, &open, "unit", 0, v->unit);
@@ -181,8 +175,7 @@ static void put_variables(writer *w)
         const flat_variable *v = &w->m->variable[i];
         if (v->hidden && v->variability == FLAT_CONSTANT)
             continue; /* left out: of a bus, and nobody uses it */
-        if (v->is_protected != hidden)
-            put(w, v->is_protected ? "protected\n" : "public\n");
+        if (v->is_protected != hidden) put(w, v->is_protected ? "protected\n" : "public\n");
         hidden = v->is_protected;
         put_variable(w, v);
     }
@@ -198,10 +191,8 @@ static void put_enumerations(writer *w)
         const flat_variable *v = &m->variable[i];
         bool known = v->type != EX_ENUMERATION || strcmp(v->enumeration, "StateSelect") == 0 ||
                      strcmp(v->enumeration, "AssertionLevel") == 0;
-        for (size_t k = 0; !known && k < count; k++)
-            known = strcmp(seen[k], v->enumeration) == 0;
-        if (known)
-            continue;
+        for (size_t k = 0; !known && k < count; k++) known = strcmp(seen[k], v->enumeration) == 0;
+        if (known) continue;
         seen[count++] = v->enumeration;
         put(w, "type ");
         put(w, flat_quoted(w->m->graph->arena, v->enumeration));
@@ -278,8 +269,7 @@ static void put_statement(writer *w, const ex_statement *s, const char *margin)
 
 static void put_block(writer *w, const ex_block *b, const char *margin)
 {
-    for (size_t i = 0; i < b->statements; i++)
-        put_statement(w, &b->statement[i], margin);
+    for (size_t i = 0; i < b->statements; i++) put_statement(w, &b->statement[i], margin);
 }
 
 static void put_function(writer *w, uint32_t number)
@@ -310,16 +300,14 @@ static void put_functions(writer *w)
 {
     const ex_graph *g = w->m->graph;
     bool any = false;
-    for (uint32_t i = 0; i < g->procedures; i++)
-        any |= !g->procedure[i]->declares;
+    for (uint32_t i = 0; i < g->procedures; i++) any |= !g->procedure[i]->declares;
     if (any)
         put(w, "function " EX_INTEGER_FUNCTION "\n  input Real x;\n  output Integer y;\nalgorithm\n"
                "  y := integer(x);\nend " EX_INTEGER_FUNCTION ";\n"
                "function " EX_TRUTH_FUNCTION "\n  input Real x;\n  output Boolean y;\nalgorithm\n"
                "  y := x > 0.5;\nend " EX_TRUTH_FUNCTION ";\n");
     for (uint32_t i = 0; i < g->procedures; i++)
-        if (!g->procedure[i]->declares)
-            put_function(w, i);
+        if (!g->procedure[i]->declares) put_function(w, i);
 }
 
 /* ------------------------------------------------------------------ equations -------- */
@@ -379,8 +367,7 @@ static void put_when(writer *w, const flat_when *first)
         put(w, p == first ? "  when " : "  elsewhen ");
         put_expression(w, p->condition);
         put(w, " then\n");
-        for (size_t i = 0; i < p->actions; i++)
-            put_action(w, &p->action[i]);
+        for (size_t i = 0; i < p->actions; i++) put_action(w, &p->action[i]);
     }
     put(w, "  end when;\n");
 }
@@ -399,11 +386,9 @@ static size_t put_assertions(writer *w, bool initial, bool count_only)
     size_t count = 0;
     for (size_t i = 0; i < w->m->assertions; i++) {
         const flat_assertion *a = &w->m->assertion[i];
-        if (a->initial != initial)
-            continue;
+        if (a->initial != initial) continue;
         count++;
-        if (count_only)
-            continue;
+        if (count_only) continue;
         if (a->ends) {
             put_end(w, a);
             continue;
@@ -419,14 +404,16 @@ static size_t put_assertions(writer *w, bool initial, bool count_only)
 
 static void put_experiment(writer *w, const flat_experiment *x)
 {
-    const struct { const char *name; double value; } part[] = {
-        { "StartTime", x->start }, { "StopTime", x->stop }, { "Tolerance", x->tolerance },
-        { "Interval", x->interval }
-    };
+    const struct {
+        const char *name;
+        double value;
+    } part[] = { { "StartTime", x->start },
+                 { "StopTime", x->stop },
+                 { "Tolerance", x->tolerance },
+                 { "Interval", x->interval } };
     bool open = false;
     for (size_t i = 0; i < 4; i++) {
-        if (isnan(part[i].value))
-            continue;
+        if (isnan(part[i].value)) continue;
         put(w, open ? ", " : "  annotation(experiment(");
         open = true;
         put(w, part[i].name);
@@ -452,15 +439,12 @@ const char *flat_text(flat_model *m)
     }
     put(&w, "\n");
     put_variables(&w);
-    if (m->initials || put_assertions(&w, true, true))
-        put(&w, "initial equation\n");
+    if (m->initials || put_assertions(&w, true, true)) put(&w, "initial equation\n");
     put_equations(&w, m->initial, m->initials);
     put_assertions(&w, true, false);
-    if (m->equations || m->whens || put_assertions(&w, false, true))
-        put(&w, "equation\n");
+    if (m->equations || m->whens || put_assertions(&w, false, true)) put(&w, "equation\n");
     put_equations(&w, m->equation, m->equations);
-    for (size_t i = 0; i < m->whens; i++)
-        put_when(&w, m->when[i]);
+    for (size_t i = 0; i < m->whens; i++) put_when(&w, m->when[i]);
     put_assertions(&w, false, false);
     put_experiment(&w, &m->experiment);
     put(&w, "end ");

@@ -19,8 +19,8 @@ enum { POINTS = 2, ORDERS = 3, NAMED = 6 };
 typedef struct survey {
     flat_model *m;
     ex_graph *g;
-    uint32_t *up;       /* of variables: towards the one that stands for their group          */
-    bool *fixed;        /* of these: some equation speaks of more than differences            */
+    uint32_t *up; /* of variables: towards the one that stands for their group */
+    bool *fixed;  /* of these: some equation speaks of more than differences */
     uint64_t point;
 } survey;
 
@@ -99,7 +99,8 @@ static void judge(survey *s, const flat_equation *e)
         ex_id sum = ex_number(s->g, 0);
         for (size_t k = 0; k < count && !culprit; k++)
             if (ex_at(s->g, leaf[k])->b == order)
-                sum = ex_binary(s->g, EX_ADD, sum, ex_derivative(s->g, residual, leaf[k], &culprit));
+                sum =
+                    ex_binary(s->g, EX_ADD, sum, ex_derivative(s->g, residual, leaf[k], &culprit));
         if (culprit || !vanishes(s, sum)) s->fixed[group] = true;
     }
     for (size_t k = 0; k < count; k++)
@@ -135,7 +136,8 @@ static void tell(const survey *s, uint32_t group, dae_report *report)
         snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
     dae_report_clear(report);
     dae_fail(report, DAE_E_STRUCTURE,
-             "nothing fixes the level of %zu connected potentials: a constant can be added to all of them",
+             "nothing fixes the level of %zu connected potentials: a constant can be added to all "
+             "of them",
              count);
     dae_at(report, "%s", list);
     dae_why(report, "all equations contain only their differences");

@@ -35,10 +35,10 @@ enum { ROUNDS = 5 };
 
 typedef struct builder {
     model *m;
-    uint32_t *column_of;         /* of slots that jump: 1 + column                            */
-    uint32_t *top;               /* of slots of highest derivatives: 1 + column               */
-    signed char *sign;           /* ... as a multiple of the derivative of what jumps         */
-    unsigned char *moves;        /* of slots: they are computed from what jumps               */
+    uint32_t *column_of;  /* of slots that jump: 1 + column */
+    uint32_t *top;        /* of slots of highest derivatives: 1 + column */
+    signed char *sign;    /* ... as a multiple of the derivative of what jumps */
+    unsigned char *moves; /* of slots: they are computed from what jumps */
     size_t capacity;
 } builder;
 
@@ -71,17 +71,19 @@ void model_keep_impulses(model *m)
     size_t count = m->flat->jumps;
     model_keep_links(m);
     if (count == 0 || m->modes == 0 || m->flat->whole || m->flat->by_array) return;
-    p->rows.item = dae_arena_take(&m->arena, l->count + m->flat->invariants + 1,
-                                  sizeof *p->rows.item);
+    p->rows.item =
+        dae_arena_take(&m->arena, l->count + m->flat->invariants + 1, sizeof *p->rows.item);
     for (size_t i = 0; i < l->count; i++)
         if (is_taken(l, i)) p->rows.item[p->rows.count++] = l->item[i];
     for (size_t i = 0; i < m->flat->invariants; i++)
         if (m->flat->invariant[i].below)
-            p->rows.item[p->rows.count++] =
-                (model_equation){ .left = m->invariant[i], .right = ex_number(m->g, 0),
-                                  .condition = NOWHERE, .component = "",
-                                   .role = "hidden constraint",
-                                  .place = m->flat->invariant[i].place, .constraint = true };
+            p->rows.item[p->rows.count++] = (model_equation){ .left = m->invariant[i],
+                                                              .right = ex_number(m->g, 0),
+                                                              .condition = NOWHERE,
+                                                              .component = "",
+                                                              .role = "hidden constraint",
+                                                              .place = m->flat->invariant[i].place,
+                                                              .constraint = true };
     p->highest = dae_arena_take(&m->arena, count, sizeof *p->highest);
     p->below = dae_arena_take(&m->arena, count, sizeof *p->below);
     for (size_t k = 0; k < count; k++) {
@@ -474,8 +476,7 @@ static impulse_verdict pass_impulse(model *m, const double *before, double toler
 
 /* What has jumped at an event though the equations contain its derivative, in words; each variable
  * once. 0: nothing. */
-static size_t list_jumps(model *m, const double *before, double tolerance, char *list,
-                         size_t size)
+static size_t list_jumps(model *m, const double *before, double tolerance, char *list, size_t size)
 {
     enum { NAMED = 3 };
     size_t length = 0, count = 0;
@@ -490,9 +491,9 @@ static size_t list_jumps(model *m, const double *before, double tolerance, char 
         if (!(fabs(to - from) > tolerance * most)) continue;
         x->jumped = true;
         if (++count > NAMED) continue;
-        length += (size_t)snprintf(list + length, size - length,
-                                   "%s'%.100s' jumps from %.6g to %.6g", count > 1 ? ", " : "",
-                                   x->name, from, to);
+        length +=
+            (size_t)snprintf(list + length, size - length, "%s'%.100s' jumps from %.6g to %.6g",
+                             count > 1 ? ", " : "", x->name, from, to);
     }
     if (count > NAMED) snprintf(list + length, size - length, " and %zu more", count - NAMED);
     return count;
@@ -509,8 +510,10 @@ dae_status model_mind_impulses(model *m, double t, const double *before, double 
         for (uint32_t v = 0; v < m->variables; v++) m->variable[v].jumped = false;
     size_t count = list_jumps(m, before, tolerance, list, sizeof list);
     if (!matters && count)
-        model_warn(m, "t = %.10g: %s, but the equations contain the derivative, which is infinite "
-                      "there; no state follows from that impulse, and the run goes on", t, list);
+        model_warn(m,
+                   "t = %.10g: %s, but the equations contain the derivative, which is infinite "
+                   "there; no state follows from that impulse, and the run goes on",
+                   t, list);
     if (!matters) return DAE_OK;
     dae_fail(&m->report, DAE_E_IMPASSE, "an impulse acts, and it is not known what it does");
     dae_at(&m->report, "t = %.10g: %s", t, count ? list : "what constraints determine jumps");

@@ -32,12 +32,12 @@
 
 enum { LEVELS = 40, LOOKS = 3000, APART = 6, SCALES = 12, TRIES = 20 };
 
-static const double STAYS = 0.125; /* of what is missing: at least so much after APART halvings */
-static const double ALIKE = 0.2;   /* jumps seen from several distances differ by less          */
-static const double SIMPSON = 30;  /* so many tolerances too much by the trapezoidal rule       */
-static const double AT_ONCE = 1e-3; /* of the shortest steps that are asked for               */
-static const double MUCH = 1e-3;    /* of the largest value: more than rounding does            */
-static const double NUDGE = 1e-8;  /* of a guess: what a loop leads to does not depend on it    */
+static const double STAYS = 0.125;  /* of what is missing: at least so much after APART halvings */
+static const double ALIKE = 0.2;    /* jumps seen from several distances differ by less */
+static const double SIMPSON = 30;   /* so many tolerances too much by the trapezoidal rule */
+static const double AT_ONCE = 1e-3; /* of the shortest steps that are asked for */
+static const double MUCH = 1e-3;    /* of the largest value: more than rounding does */
+static const double NUDGE = 1e-8;   /* of a guess: what a loop leads to does not depend on it */
 
 /* ---------------------------------------------------------------- links ----------------- */
 
@@ -45,12 +45,11 @@ static const double NUDGE = 1e-8;  /* of a guess: what a loop leads to does not 
 void model_keep_links(model *m)
 {
     model_links *l = &m->links;
-    if (m->flat->whole || m->flat->by_array)
-        return;
+    if (m->flat->whole || m->flat->by_array) return;
     l->item = dae_arena_take(&m->arena, m->flat->links + 1, sizeof *l->item);
     for (size_t k = 0; k < m->flat->links; k++)
-        l->item[l->count++] = (model_link){ .upper = m->flat->link[k].highest,
-                                            .lower = m->flat->link[k].below };
+        l->item[l->count++] =
+            (model_link){ .upper = m->flat->link[k].highest, .lower = m->flat->link[k].below };
 }
 
 void model_rename_links(model *m)
@@ -64,8 +63,7 @@ void model_rename_links(model *m)
 static uint32_t slot_with_sign(const model *m, ex_id e, signed char *sign)
 {
     const ex_node *n = ex_at(m->g, e);
-    if (n->op == EX_NEGATE)
-        *sign = (signed char)-*sign;
+    if (n->op == EX_NEGATE) *sign = (signed char)-*sign;
     uint32_t slot = leaf_slot(m->g, n->op == EX_NEGATE ? n->a : e);
     return slot == 0 ? NOWHERE : slot;
 }
@@ -75,24 +73,20 @@ void model_build_links(model *m)
     model_links *l = &m->links;
     size_t kept = 0;
     unsigned char *state = dae_arena_take(&m->arena, m->slots, 1);
-    for (size_t k = 0; k < m->p.states; k++)
-        state[slot_of(m->p.variable[k], 0)] = 1;
+    for (size_t k = 0; k < m->p.states; k++) state[slot_of(m->p.variable[k], 0)] = 1;
     for (size_t k = 0; k < l->count; k++) {
         model_link x = { .sign = 1 };
         x.up = slot_with_sign(m, l->item[k].upper, &x.sign);
         x.low = slot_with_sign(m, l->item[k].lower, &x.sign);
-        if (x.up == NOWHERE || x.low == NOWHERE)
-            continue;
+        if (x.up == NOWHERE || x.low == NOWHERE) continue;
         x.follows = !state[x.low];
         l->item[kept++] = x;
     }
     l->count = kept;
     l->impulsive = dae_arena_take(&m->arena, m->slots, 1);
     size_t room = 2 * kept + 1;
-    for (size_t k = 0; k < kept && m->flat->rough; k++)
-        l->watched |= l->item[k].follows;
-    if (!l->watched)
-        return;
+    for (size_t k = 0; k < kept && m->flat->rough; k++) l->watched |= l->item[k].follows;
+    if (!l->watched) return;
     l->room = dae_arena_take(&m->arena, (2 * LEVELS + 4) * room, sizeof *l->room);
     l->most = dae_arena_take(&m->arena, kept + 1, sizeof *l->most);
     l->left = dae_arena_take(&m->arena, m->slots, sizeof *l->left);
@@ -126,15 +120,12 @@ static bool mark_loop(model *m, const model_step *s)
 {
     bool found = false, more = false;
     for (uint32_t i = 0; i < s->torn && !found; i++)
-        found =
-            m->links.impulsive[s->torn_slot[i]] || reads_impulse(m, &s->residual[i], 1);
+        found = m->links.impulsive[s->torn_slot[i]] || reads_impulse(m, &s->residual[i], 1);
     for (uint32_t i = 0; i < s->assigned && !found; i++)
-        found = m->links.impulsive[s->assigned_slot[i]] ||
-                reads_impulse(m, &s->assigned_value[i], 1);
-    for (uint32_t i = 0; i < s->torn && found; i++)
-        more |= mark(m, s->torn_slot[i]);
-    for (uint32_t i = 0; i < s->assigned && found; i++)
-        more |= mark(m, s->assigned_slot[i]);
+        found =
+            m->links.impulsive[s->assigned_slot[i]] || reads_impulse(m, &s->assigned_value[i], 1);
+    for (uint32_t i = 0; i < s->torn && found; i++) more |= mark(m, s->torn_slot[i]);
+    for (uint32_t i = 0; i < s->assigned && found; i++) more |= mark(m, s->assigned_slot[i]);
     return more;
 }
 
@@ -147,14 +138,12 @@ static bool spread_through_rows(model *m)
     for (size_t i = 0; i < l->count; i++) {
         const ex_id root[] = { l->item[i].left, l->item[i].right };
         bool constant = false;
-        if (l->item[i].constraint || !reads_impulse(m, root, 2))
-            continue;
+        if (l->item[i].constraint || !reads_impulse(m, root, 2)) continue;
         ex_walk *w = ex_walk_begin(m->g, root, 2);
         for (int pass = 0; pass < 2; pass++)
             for (size_t k = 0; k < w->count; k++) {
                 uint32_t slot = leaf_slot(m->g, w->order[k]);
-                if (slot == NOWHERE || slot == 0)
-                    continue;
+                if (slot == NOWHERE || slot == 0) continue;
                 const model_variable *x = &m->variable[slot_variable(slot)];
                 bool highest = slot_is_derivative(slot) || x->derivatives == 0;
                 if (pass == 0)
@@ -184,8 +173,7 @@ static bool spread_impulses(model *m)
     }
     for (size_t k = 0; k < m->links.count; k++) {
         const model_link *x = &m->links.item[k];
-        if (m->links.impulsive[x->low])
-            more |= mark(m, x->up);
+        if (m->links.impulsive[x->low]) more |= mark(m, x->up);
     }
     return more;
 }
@@ -203,11 +191,9 @@ bool model_jump_matters(model *m, const double *before, double tolerance)
         if (x->follows && model_differs(m, x->low, expected, m->value[x->low], tolerance))
             more |= mark(m, x->up);
     }
-    while (more)
-        more = spread_impulses(m);
+    while (more) more = spread_impulses(m);
     for (size_t k = 0; k < m->p.states; k++)
-        if (l->impulsive[slot_of(m->p.variable[k], 1)])
-            return true;
+        if (l->impulsive[slot_of(m->p.variable[k], 1)]) return true;
     return false;
 }
 
@@ -215,18 +201,18 @@ bool model_jump_matters(model *m, const double *before, double tolerance)
 
 typedef struct point {
     double t;
-    double *value; /* of every link: what is below, what is above               */
+    double *value; /* of every link: what is below, what is above */
 } point;
 
 typedef struct search {
     model *m;
     double tolerance;
-    double miss[LEVELS]; /* of the intervals around this one                          */
+    double miss[LEVELS]; /* of the intervals around this one */
     int looks;
-    bool unfinished;     /* there were too many looks                                 */
-    double begin, end;   /* of the step                                               */
-    double from, to;     /* where something jumps                                     */
-    double jump;         /* by how much                                               */
+    bool unfinished;   /* there were too many looks */
+    double begin, end; /* of the step */
+    double from, to;   /* where something jumps */
+    double jump;       /* by how much */
 } search;
 
 static void gather(const model *m, double *value)
@@ -245,13 +231,11 @@ static bool solve_nudged(model *m, double t, double part)
     dae_glance(m->solver, t, l->x, l->xdot);
     model_put_point(m, t, l->x, l->xdot);
     for (size_t i = 0; i < l->count && part != 0; i++)
-        if (l->item[i].follows)
-            m->value[l->item[i].low] *= 1 + part;
+        if (l->item[i].follows) m->value[l->item[i].low] *= 1 + part;
     m->stay_near = true;
     bool found = model_run_plan(m, &m->run, "looking inside a step") == DAE_OK;
     m->stay_near = stay;
-    if (!found)
-        dae_report_clear(&m->report);
+    if (!found) dae_report_clear(&m->report);
     return found;
 }
 
@@ -268,8 +252,7 @@ static point look(search *s, double t, int level)
     if (solve_at(m, t))
         gather(m, p.value);
     else
-        for (size_t k = 0; k < 2 * m->links.count; k++)
-            p.value[k] = NAN;
+        for (size_t k = 0; k < 2 * m->links.count; k++) p.value[k] = NAN;
     return p;
 }
 
@@ -282,15 +265,12 @@ static double missing_by(const search *s, const point *a, const point *inside, i
     const model_links *l = &s->m->links;
     double h = b->t - a->t, each = points > 0 ? (1 - 2 * end[points]) / points : 0, most = 0;
     for (size_t k = 0; k < l->count; k++) {
-        if (!l->item[k].follows)
-            continue;
+        if (!l->item[k].follows) continue;
         const double *p = &a->value[2 * k], *q = &b->value[2 * k];
         double mean = end[points] * (p[1] + q[1]);
-        for (int i = 0; i < points; i++)
-            mean += each * inside[i].value[2 * k + 1];
+        for (int i = 0; i < points; i++) mean += each * inside[i].value[2 * k + 1];
         double here = fabs(q[0] - p[0] - h * mean);
-        if (!isfinite(here))
-            return INFINITY;
+        if (!isfinite(here)) return INFINITY;
         double size = fmax(l->most[k], fmax(fabs(p[0]), fabs(q[0])));
         most = fmax(most, here / (s->tolerance * size));
     }
@@ -306,8 +286,7 @@ static double missing(const search *s, const point *a, const point *b)
 static bool is_smooth(search *s, const point *a, const point *b)
 {
     double miss = missing(s, a, b), h = b->t - a->t;
-    if (!(miss > SIMPSON))
-        return !(miss > 1);
+    if (!(miss > SIMPSON)) return !(miss > 1);
     const point inside[] = { look(s, a->t + h * (0.5 - sqrt(0.05)), 0),
                              look(s, a->t + h * (0.5 + sqrt(0.05)), 1) };
     return !(missing_by(s, a, inside, 2, b) > 1);
@@ -331,19 +310,14 @@ static void narrow(search *s, point a, point b, int level)
 static bool find_jump(search *s, const point *a, const point *b, int level)
 {
     double miss = s->miss[level] = missing(s, a, b);
-    if (!(miss > 1))
-        return false;
+    if (!(miss > 1)) return false;
     bool stays = level >= APART && !(miss < STAYS * s->miss[level - APART]);
-    bool last =
-        level == LEVELS - 1 || b->t - a->t <= 1e-14 * fmax(fabs(a->t), fabs(b->t));
+    bool last = level == LEVELS - 1 || b->t - a->t <= 1e-14 * fmax(fabs(a->t), fabs(b->t));
     s->unfinished |= s->looks > LOOKS;
-    if (stays || s->unfinished)
-        narrow(s, *a, *b, level);
-    if (stays || last || s->unfinished)
-        return stays || s->unfinished;
+    if (stays || s->unfinished) narrow(s, *a, *b, level);
+    if (stays || last || s->unfinished) return stays || s->unfinished;
     point middle = look(s, 0.5 * (a->t + b->t), level);
-    if (!(missing_by(s, a, &middle, 1, b) > 1))
-        return false;
+    if (!(missing_by(s, a, &middle, 1, b) > 1)) return false;
     bool left = missing(s, a, &middle) >= missing(s, &middle, b);
     return find_jump(s, left ? a : &middle, left ? &middle : b, level + 1) ||
            find_jump(s, left ? &middle : a, left ? b : &middle, level + 1);
@@ -363,8 +337,7 @@ static bool continue_side(search *s, double t, double d, double end, double *lim
     if (!solve_at(m, far) || !solve_at(m, far)) /* twice: as well as a loop can be solved */
         return false;
     gather(m, other);
-    if (!solve_at(m, near) || !solve_at(m, near))
-        return false;
+    if (!solve_at(m, near) || !solve_at(m, near)) return false;
     gather(m, limit);
     for (size_t k = 0; k < width; k++) {
         limit[k] -= part * (other[k] - limit[k]);
@@ -381,11 +354,9 @@ static bool see_jumps(search *s, double d, double *jump)
     model_links *l = &m->links;
     size_t width = 2 * l->count;
     double *left = l->room + 6 * width, *right = left + 2 * width;
-    if (!continue_side(s, s->from, -d, s->begin, left))
-        return false;
+    if (!continue_side(s, s->from, -d, s->begin, left)) return false;
     memcpy(l->left, m->value, m->slots * sizeof *l->left);
-    if (!continue_side(s, s->to, d, s->end, right))
-        return false;
+    if (!continue_side(s, s->to, d, s->end, right)) return false;
     memcpy(l->right, m->value, m->slots * sizeof *l->right);
     for (size_t k = 0; k < l->count; k++) {
         jump[k] = right[2 * k] - left[2 * k];
@@ -441,12 +412,10 @@ static size_t take_sides(search *s)
     double *now = l->room + 4 * l->count, *before = now + l->count, *first = before + l->count;
     int seen = 0;
     for (double d = h * pow(4, -SCALES); d < h; d *= 4) {
-        if (d < finest)
-            continue;
+        if (d < finest) continue;
         seen = see_jumps(s, d, now) ? seen + 1 : 0;
         size_t which = seen > 2 ? largest_jump(s, now, before, first) : NOWHERE;
-        if (which != NOWHERE)
-            return is_firm(s, which) ? which : NOWHERE;
+        if (which != NOWHERE) return is_firm(s, which) ? which : NOWHERE;
         memcpy(first, before, l->count * sizeof *before);
         memcpy(before, now, l->count * sizeof *before);
     }
@@ -466,8 +435,7 @@ static dae_status tell_jump(search *s, size_t which, double a, double b)
 {
     model *m = s->m;
     uint32_t slot = m->links.item[which].low;
-    dae_fail(&m->report, DAE_E_IMPASSE, "'%s' jumps where no event is",
-             model_slot_name(m, slot));
+    dae_fail(&m->report, DAE_E_IMPASSE, "'%s' jumps where no event is", model_slot_name(m, slot));
     dae_at(&m->report, "t = %.10g, from %.6g to %.6g", s->to, a, b);
     dae_why(&m->report,
             "an equation that had to be differentiated has a kink there, or becomes 0/0, "
@@ -507,8 +475,7 @@ static void warn_of_haste(search *s)
 static void note_sizes(model *m, const double *value)
 {
     for (size_t k = 0; k < m->links.count; k++) {
-        double nominal =
-            fabs(m->variable[slot_variable(m->links.item[k].low)].nominal_value);
+        double nominal = fabs(m->variable[slot_variable(m->links.item[k].low)].nominal_value);
         double least = 1e-3 * (nominal > 0 ? nominal : 1);
         m->links.most[k] = fmax(fmax(m->links.most[k], least), fabs(value[2 * k]));
     }
@@ -519,8 +486,7 @@ static dae_status judge(search *s, double least)
     model *m = s->m;
     size_t which = take_sides(s);
     bool shorter = s->end - s->begin > least;
-    if (which == NOWHERE && s->unfinished && !shorter)
-        warn_of_haste(s);
+    if (which == NOWHERE && s->unfinished && !shorter) warn_of_haste(s);
     if (which != NOWHERE) {
         memcpy(m->value, m->links.right, m->slots * sizeof *m->value);
         if (is_turn(s, which) || !model_jump_matters(m, m->links.left, s->tolerance)) {
@@ -528,8 +494,7 @@ static dae_status judge(search *s, double least)
             return DAE_OK;
         }
         uint32_t slot = m->links.item[which].low;
-        if (!shorter)
-            return tell_jump(s, which, m->links.left[slot], m->links.right[slot]);
+        if (!shorter) return tell_jump(s, which, m->links.left[slot], m->links.right[slot]);
     }
     m->links.again = shorter;
     m->links.place = s->to;
@@ -541,8 +506,7 @@ static dae_status judge(search *s, double least)
 static size_t changes_at_once(const search *s, const point *a, const point *b, double least)
 {
     const model_links *l = &s->m->links;
-    if (!l->near || !(b->t - a->t < AT_ONCE * least))
-        return NOWHERE;
+    if (!l->near || !(b->t - a->t < AT_ONCE * least)) return NOWHERE;
     for (size_t k = 0; k < l->count; k++)
         if (l->item[k].follows &&
             fabs(b->value[2 * k] - a->value[2 * k]) > fmax(s->tolerance, MUCH) * l->most[k])
@@ -556,8 +520,7 @@ dae_status model_check_kinks(model *m, double from, double to, bool first, doubl
     model_links *l = &m->links;
     size_t width = 2 * l->count;
     l->again = false;
-    if (!l->watched)
-        return DAE_OK;
+    if (!l->watched) return DAE_OK;
     point a = { from, l->room }, b = { to, l->room + width };
     gather(m, b.value);
     note_sizes(m, b.value);
@@ -565,11 +528,8 @@ dae_status model_check_kinks(model *m, double from, double to, bool first, doubl
     dae_status status = DAE_OK;
     size_t which = first ? NOWHERE : changes_at_once(&s, &a, &b, least);
     s.to = to;
-    if (which != NOWHERE)
-        return tell_jump(&s, which, a.value[2 * which], b.value[2 * which]);
-    if (!first && !is_smooth(&s, &a, &b) && find_jump(&s, &a, &b, 0))
-        status = judge(&s, least);
-    if (!l->again)
-        memcpy(a.value, b.value, width * sizeof *a.value);
+    if (which != NOWHERE) return tell_jump(&s, which, a.value[2 * which], b.value[2 * which]);
+    if (!first && !is_smooth(&s, &a, &b) && find_jump(&s, &a, &b, 0)) status = judge(&s, least);
+    if (!l->again) memcpy(a.value, b.value, width * sizeof *a.value);
     return status;
 }

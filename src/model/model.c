@@ -79,7 +79,8 @@ void model_take_warnings(model *m, const model *from)
         const char *text = k == 0 ? model_messages(from) : own ? own + skipped : "";
         for (const char *at = text, *end; *at; at = end) {
             end = next_warning(at);
-            bool failure = k == 0 && from->failure_length && at < text + from->failure_at + from->failure_length &&
+            bool failure = k == 0 && from->failure_length &&
+                           at < text + from->failure_at + from->failure_length &&
                            end > text + from->failure_at;
             char *copy = dae_alloc(&m->memory, (size_t)(end - at) + 1, 1);
             if (copy) memcpy(copy, at, (size_t)(end - at));
@@ -136,8 +137,8 @@ void model_equation_name(model *m, const model_equation *e, char *text, size_t s
 
 void model_locate(model *m, dae_place place, char *text, size_t size)
 {
-    const char *where = place.source && m->flat->locate ? m->flat->locate(place, m->flat->context)
-                                                        : NULL;
+    const char *where =
+        place.source && m->flat->locate ? m->flat->locate(place, m->flat->context) : NULL;
     text[0] = 0;
     if (!where) return;
     size_t length = strlen(where), room = size - sizeof " (...)";
@@ -152,12 +153,18 @@ void model_locate(model *m, dae_place place, char *text, size_t size)
 uint32_t model_add_variable(model *m, const char *name, ex_type type, variable_kind kind)
 {
     size_t v = m->variables;
-    m->variable = dae_arena_grow(&m->arena, m->variable, v, &m->variable_capacity,
-                                 sizeof *m->variable);
-    m->variable[v] = (model_variable){
-        .name = name, .type = type, .kind = kind, .alias_of = NOWHERE, .alias_sign = 1,
-        .fixed = -1, .state_select = FLAT_DEFAULT, .start_from = (uint32_t)v,
-        .min_value = -INFINITY, .max_value = INFINITY };
+    m->variable =
+        dae_arena_grow(&m->arena, m->variable, v, &m->variable_capacity, sizeof *m->variable);
+    m->variable[v] = (model_variable){ .name = name,
+                                       .type = type,
+                                       .kind = kind,
+                                       .alias_of = NOWHERE,
+                                       .alias_sign = 1,
+                                       .fixed = -1,
+                                       .state_select = FLAT_DEFAULT,
+                                       .start_from = (uint32_t)v,
+                                       .min_value = -INFINITY,
+                                       .max_value = INFINITY };
     m->variables++;
     m->slots = 1 + 3 * m->variables;
     if (m->slots > m->value_capacity) {
@@ -257,8 +264,8 @@ static void warn_wish(model *m, bool always)
     if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
     if (count == 0) return;
     if (always)
-        model_warn(m, "stateSelect = always cannot be met: %s %s from the other states and time", list,
-                   count == 1 ? "follows" : "follow");
+        model_warn(m, "stateSelect = always cannot be met: %s %s from the other states and time",
+                   list, count == 1 ? "follows" : "follow");
     else
         model_warn(m, "stateSelect = never cannot be met: the equations leave %s as %s", list,
                    count == 1 ? "a state" : "states");
@@ -370,10 +377,10 @@ static void release(model *m)
     unit_close(m, &m->impulse.lower);
     model_close_problem(m);
     model_free_delays(m);
-    model_unit *unit[] = { &m->parameters, &m->crossings, &m->lags, &m->lag_times, &m->asserts.unit,
-                           &m->early.unit, &m->watched,
-                           &m->assumed, &m->leftover, &m->suspects, &m->constraints,
-                           &m->late_starts, &m->poles.factors };
+    model_unit *unit[] = { &m->parameters,   &m->crossings,  &m->lags,        &m->lag_times,
+                           &m->asserts.unit, &m->early.unit, &m->watched,     &m->assumed,
+                           &m->leftover,     &m->suspects,   &m->constraints, &m->late_starts,
+                           &m->poles.factors };
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++) unit_close(m, unit[k]);
     dae_arena_release(&m->arena);
 }
@@ -381,12 +388,20 @@ static void release(model *m)
 /* Everything that a build makes, forgotten. */
 static void forget(model *m)
 {
-    model kept = { .memory = m->memory, .scratch = m->scratch, .arena = m->arena,
-                   .flat = m->flat, .g = m->g, .text = m->text, .text_length = m->text_length,
-                   .text_capacity = m->text_capacity, .warnings = m->warnings,
-                   .failure_at = m->failure_at, .failure_length = m->failure_length,
+    model kept = { .memory = m->memory,
+                   .scratch = m->scratch,
+                   .arena = m->arena,
+                   .flat = m->flat,
+                   .g = m->g,
+                   .text = m->text,
+                   .text_length = m->text_length,
+                   .text_capacity = m->text_capacity,
+                   .warnings = m->warnings,
+                   .failure_at = m->failure_at,
+                   .failure_length = m->failure_length,
                    .opened_length = m->opened_length,
-                   .override = m->override, .index = -1 };
+                   .override = m->override,
+                   .index = -1 };
     memcpy(m, &kept, sizeof kept);
     m->scratch.hook.context = &m->arena;
     m->arena.escape = &m->escape;
@@ -405,8 +420,7 @@ static dae_status build(model *m)
     } else {
         status = (dae_status)refused;
         dae_fail(&m->report, status, "no memory for the equations of the model");
-        dae_why(&m->report, "%zu variables, %zu equations", m->flat->variables,
-                m->flat->equations);
+        dae_why(&m->report, "%zu variables, %zu equations", m->flat->variables, m->flat->equations);
     }
     m->g->arena->escape = outer;
     m->built = status == DAE_OK;
@@ -475,8 +489,8 @@ dae_status model_keep(model *m, const char *name)
         m->flat->variable[v].fixed = 1;
         return model_done(m, build(m));
     }
-    dae_fail(&m->report, DAE_E_OPTION, f ? "'%s' has no initial value to be kept"
-                                         : "there is no variable '%s'", name);
+    dae_fail(&m->report, DAE_E_OPTION,
+             f ? "'%s' has no initial value to be kept" : "there is no variable '%s'", name);
     if (f) dae_why(&m->report, "only a Real variable of the model has one");
     return model_done(m, DAE_E_OPTION);
 }
@@ -535,9 +549,11 @@ dae_status model_set(model *m, const char *name, double value)
     bool parameter = f->variability <= FLAT_PARAMETER;
     if (!isfinite(value)) return model_done(m, refuse_set(m, name, "the value is not finite"));
     if (f->type == EX_STRING) return model_done(m, refuse_set(m, name, "it is a String"));
-    if (f->variability == FLAT_CONSTANT) return model_done(m, refuse_set(m, name, "it is a constant"));
+    if (f->variability == FLAT_CONSTANT)
+        return model_done(m, refuse_set(m, name, "it is a constant"));
     if (parameter && (f->structural || f->final))
-        return model_done(m, refuse_set(m, name, f->final ? "it is final" : "it shaped the equations"));
+        return model_done(
+            m, refuse_set(m, name, f->final ? "it is final" : "it shaped the equations"));
     if (x->alias_of != NOWHERE) { /* the start of the group */
         uint32_t from = m->variable[x->alias_of].start_from;
         int sign = x->alias_sign * (from == x->alias_of ? 1 : m->variable[from].alias_sign);

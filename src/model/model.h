@@ -21,27 +21,27 @@ typedef dae_variable model_result;
 model *model_open(flat_model *flat, const dae_allocator *allocator);
 void model_close(model *m); /* NULL is allowed */
 
-dae_status model_status(const model *m);     /* of the last call                              */
-const char *model_messages(const model *m);  /* failures and warnings; ""                     */
+dae_status model_status(const model *m);    /* of the last call */
+const char *model_messages(const model *m); /* failures and warnings; "" */
 int model_warnings(const model *m);
 
 /* The equations as machine code, where a compiler is there; a warning otherwise. */
 void model_go_native(model *m);
 
 size_t model_result_count(const model *m);
-const model_result *model_result_at(const model *m, size_t i); /* NULL past the end           */
-size_t model_find(const model *m, const char *name);           /* the count if there is none  */
+const model_result *model_result_at(const model *m, size_t i); /* NULL past the end */
+size_t model_find(const model *m, const char *name);           /* the count if there is none */
 
 /* A parameter, or the start value of a variable ("x" or "x.start"). */
 dae_status model_set(model *m, const char *name, double value);
 /* As it stands: a parameter's value, any variable's start value. */
 dae_status model_get(model *m, const char *name, double *value);
 
-void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone   */
+void model_get_facts(const model *m, dae_model_facts *facts); /* load_seconds is left alone */
 
 /* NULL if it could not be built. Only model_simulate keeps the past of delays. */
 const dae_problem *model_problem_of(model *m);
-bool model_is_unbalanced(const model *m);  /* there are not as many equations as unknowns */
+bool model_is_unbalanced(const model *m); /* there are not as many equations as unknowns */
 /* What a run refuses before it looks for numbers. */
 dae_status model_check(model *m);
 dae_status model_initialize(model *m, double t0, double *x, double *xdot);
@@ -58,15 +58,15 @@ dae_status model_simulate(model *m, const dae_simulation *simulation, dae_row ro
 typedef struct model_stage {
     bool (*judge)(const double *watched, void *user);
     void *user;
-    bool (*rescue)(const double *watched, void *user); /* after a failure: other states?      */
+    bool (*rescue)(const double *watched, void *user); /* after a failure: other states? */
     bool resume, paused;
-    bool start_only;           /* pause as soon as the initial values are found               */
-    double t, h;               /* where it paused, and the last step                          */
-    int order;                 /* of that                                                     */
+    bool start_only; /* pause as soon as the initial values are found */
+    double t, h;     /* where it paused, and the last step */
+    int order;       /* of that */
     int output;
-    bool refused;              /* by judge(): the step is no good, and not given out          */
-    bool last;                 /* this is the end of it: other states are not needed          */
-    long events;               /* passed so far: equations may jump there                     */
+    bool refused; /* by judge(): the step is no good, and not given out */
+    bool last;    /* this is the end of it: other states are not needed */
+    long events;  /* passed so far: equations may jump there */
     /* resuming: points before t, newest first, for a method that remembers; each has a value for
      * every unknown (model_unknowns) */
     int past;
@@ -78,8 +78,8 @@ typedef struct model_stage {
     const bool *holds;
     size_t switches;
     bool left;
-    bool enters;               /* resuming: the values are those before an event, as are relations
-                                  that are held; what has to jump does so                      */
+    bool enters; /* resuming: the values are those before an event, as are relations
+                                  that are held; what has to jump does so */
 } model_stage;
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage);
@@ -99,7 +99,7 @@ double model_peek(const model *m, uint32_t variable, uint32_t order); /* value, 
 /* Whether its derivative is one: of what equations do not differentiate integrators have differences
  * at most. */
 bool model_has_rate(const model *m, uint32_t variable);
-double model_peek_sound(const model *m, uint32_t variable); /* after a run that a guard ended  */
+double model_peek_sound(const model *m, uint32_t variable); /* after a run that a guard ended */
 void model_poke(model *m, uint32_t variable, double value);
 void model_poke_rate(model *m, uint32_t variable, double value); /* of its derivative */
 dae_status model_get_statistics(const model *m, dae_statistics *out);

@@ -337,9 +337,9 @@ static dae_status tell_unsettled(model *m, const double *before)
     for (size_t k = 0; k < m->modes_used && length < 300; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
         if (m->value[slot_of(mode->variable, 0)] == before[k]) continue;
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.80s",
-                                   length ? ", " : "",
-                                   ex_print(m->g, mode->origin, flat_name, m->flat, 78));
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s%.80s", length ? ", " : "",
+                             ex_print(m->g, mode->origin, flat_name, m->flat, 78));
     }
     dae_fail(&m->report, DAE_E_CHATTER, "no combination of values of the relations fits");
     dae_at(&m->report, "t = %.10g", m->value[0]);

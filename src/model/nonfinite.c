@@ -61,7 +61,8 @@ static void say_operation(valued *v, ex_id e)
     double a = ex_operand_count(m->g, e) > 0 ? value_of(v, ex_operand(m->g, e, 0)) : 0;
     double b = ex_operand_count(m->g, e) > 1 ? value_of(v, ex_operand(m->g, e, 1)) : 0;
     switch (n->op) {
-    case EX_LOG: case EX_LOG10:
+    case EX_LOG:
+    case EX_LOG10:
         if (a < 0)
             dae_why(&m->report, "%s: the logarithm of a negative number, %.10g, is not defined",
                     text, a);
@@ -69,13 +70,18 @@ static void say_operation(valued *v, ex_id e)
             dae_why(&m->report, "%s: the logarithm of zero is not defined", text);
         break;
     case EX_SQRT:
-        dae_why(&m->report, "%s: the square root of a negative number, %.10g, is not defined", text, a);
+        dae_why(&m->report, "%s: the square root of a negative number, %.10g, is not defined", text,
+                a);
         break;
-    case EX_ASIN: case EX_ACOS:
+    case EX_ASIN:
+    case EX_ACOS:
         dae_why(&m->report, "%s is defined from -1 to 1 only, its argument is %s", text,
                 a > 0 ? "greater" : "less");
         break;
-    case EX_DIVIDE: case EX_DIV: case EX_MOD: case EX_REM:
+    case EX_DIVIDE:
+    case EX_DIV:
+    case EX_MOD:
+    case EX_REM:
         if (b == 0)
             dae_why(&m->report, "%s: division by zero", text);
         else
@@ -84,14 +90,13 @@ static void say_operation(valued *v, ex_id e)
         break;
     case EX_POWER:
         dae_why(&m->report, "%s: %.10g to the power of %.10g is %s", text, a, b,
-                a == 0  ? "a division by zero"
-                : a < 0 && b != floor(b) ? "not defined" : "too large for a number");
+                a == 0                   ? "a division by zero"
+                : a < 0 && b != floor(b) ? "not defined"
+                                         : "too large for a number");
         break;
-    case EX_CALL: case EX_RESULT:
-        dae_why(&m->report, "the function in %s gives it", text);
-        break;
-    default:
-        dae_why(&m->report, "%s is too large for a number", text);
+    case EX_CALL:
+    case EX_RESULT: dae_why(&m->report, "the function in %s gives it", text); break;
+    default: dae_why(&m->report, "%s is too large for a number", text);
     }
 }
 
@@ -112,7 +117,7 @@ static void collect(valued *v, ex_id root)
 bool model_say_nonfinite(model *m, ex_id e)
 {
     valued v = { .m = m };
-    model_unit u = {0};
+    model_unit u = { 0 };
     bool known = false;
     collect(&v, e);
     if (unit_open(m, &u, v.node, v.count) == DAE_OK && unit_run(m, &u) == DAE_OK) {
@@ -151,8 +156,10 @@ bool model_is_number(const model *m, uint32_t variable, double value)
 
 const char *model_fault_of(double value)
 {
-    return isnan(value) ? "not a number" : isinf(value) ? "infinite"
-           : is_whole(value) ? "too large for an Integer" : "an Integer that is not whole";
+    return isnan(value)      ? "not a number"
+           : isinf(value)    ? "infinite"
+           : is_whole(value) ? "too large for an Integer"
+                             : "an Integer that is not whole";
 }
 
 static bool is_number(const model *m, uint32_t slot, double value)
@@ -189,8 +196,8 @@ static dae_status tell(model *m, uint32_t slot, const model_equation *e, ex_id v
     else if (value)
         model_say_nonfinite(m, value);
     dae_hint(&m->report, isfinite(is) ? "declare it as Real, or round down with integer(...)"
-                         : "stop before, or say in the model what holds there: "
-                           "if ... then ... else ..., max(...)");
+                                      : "stop before, or say in the model what holds there: "
+                                        "if ... then ... else ..., max(...)");
     return DAE_E_NONFINITE;
 }
 

@@ -41,9 +41,9 @@ typedef enum dependence { CONSTANT, LINEAR, OF_TIME, OF_STATE } dependence;
 typedef struct finder {
     model *m;
     ex_walk *w;
-    unsigned char *kind;     /* of nodes                                                      */
-    ex_id *whole;            /* of nodes that are reached: the sum they belong to             */
-    unsigned char *delayed;  /* of variables                                                  */
+    unsigned char *kind;    /* of nodes */
+    ex_id *whole;           /* of nodes that are reached: the sum they belong to */
+    unsigned char *delayed; /* of variables */
     ex_id *term, *sum, *phase;
     size_t terms, phases;
 } finder;
@@ -146,7 +146,7 @@ void model_close_pace(model *m)
 {
     unit_close(m, &m->pace.term);
     unit_close(m, &m->pace.phase);
-    m->pace = (model_pace){0};
+    m->pace = (model_pace){ 0 };
 }
 
 /* ---------------------------------------------------------------- turns ----------------- */
@@ -173,7 +173,7 @@ static bool look_at(model *m, double t, double *seen)
 /* The looks at which term k turns by more than `least`; PACE_LOOKS: none. */
 typedef struct turns {
     int first, second;
-    bool sharp;              /* the first is a pulse: on both sides it falls by half at once  */
+    bool sharp; /* the first is a pulse: on both sides it falls by half at once */
 } turns;
 
 static double seen_at(const model_pace *p, size_t k, int i)

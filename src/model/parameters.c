@@ -73,10 +73,10 @@ static dae_status tell_cycle(model *m, const ordering *o, uint32_t again)
     size_t from = o->height;
     while (from > 0 && o->stack[from - 1].variable != again) from--;
     for (size_t k = from ? from - 1 : 0, length = 0; k < o->height && length < 500; k++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s = %s",
-                                   length ? ", " : "", m->variable[o->stack[k].variable].name,
-                                   ex_print(m->g, definition(m, o->stack[k].variable), flat_name,
-                                            m->flat, 80));
+        length += (size_t)snprintf(
+            list + length, sizeof list - length, "%s%s = %s", length ? ", " : "",
+            m->variable[o->stack[k].variable].name,
+            ex_print(m->g, definition(m, o->stack[k].variable), flat_name, m->flat, 80));
     char where[LOCATED] = "";
     if (again < m->flat_variables)
         model_locate(m, m->flat->variable[again].place, where, sizeof where);
@@ -201,10 +201,16 @@ static void add_free_equation(model *m, uint32_t v)
     equation_list *l = &m->initial;
     ex_id leaf = ex_variable(m->g, v, 0, m->variable[v].type), e = definition(m, v);
     l->item = dae_arena_grow(&m->arena, l->item, l->count, &l->capacity, sizeof *l->item);
-    l->item[l->count++] = (model_equation){
-        .left = leaf, .right = e, .text_left = leaf, .text_right = e,
-        .place = v < m->flat_variables ? m->flat->variable[v].place : (dae_place){0},
-        .component = "", .role = "parameter binding", .condition = NOWHERE };
+    l->item[l->count++] =
+        (model_equation){ .left = leaf,
+                          .right = e,
+                          .text_left = leaf,
+                          .text_right = e,
+                          .place =
+                              v < m->flat_variables ? m->flat->variable[v].place : (dae_place){ 0 },
+                          .component = "",
+                          .role = "parameter binding",
+                          .condition = NOWHERE };
 }
 
 dae_status model_order_parameters(model *m)
@@ -214,8 +220,7 @@ dae_status model_order_parameters(model *m)
     m->parameter_order = dae_arena_take(&m->arena, m->variables, sizeof *m->parameter_order);
     m->ordered = 0;
     for (uint32_t v = 0; v < m->variables && status == DAE_OK; v++)
-        if (m->variable[v].kind == KNOWN && !m->variable[v].string)
-            status = order_from(m, &o, v);
+        if (m->variable[v].kind == KNOWN && !m->variable[v].string) status = order_from(m, &o, v);
     if (!m->ready)
         for (size_t k = 0; k < m->ordered; k++) {
             uint32_t v = m->parameter_order[k];
@@ -252,9 +257,13 @@ static void wish(model *m, wish_list *l, ex_id e, double *target)
 static void wish_attributes(model *m, wish_list *l, uint32_t v)
 {
     model_variable *x = &m->variable[v];
-    const struct { ex_id e; double *to; } all[] = {
-        { x->start, &m->value[slot_of(v, 2)] }, { x->min, &x->min_value },
-        { x->max, &x->max_value }, { x->nominal, &x->nominal_value } };
+    const struct {
+        ex_id e;
+        double *to;
+    } all[] = { { x->start, &m->value[slot_of(v, 2)] },
+                { x->min, &x->min_value },
+                { x->max, &x->max_value },
+                { x->nominal, &x->nominal_value } };
     for (int k = 0; k < 4; k++) {
         if (is_computable(m, all[k].e)) {
             ex_id e = all[k].e;
@@ -268,7 +277,7 @@ static void wish_attributes(model *m, wish_list *l, uint32_t v)
 
 dae_status model_compile_parameters(model *m)
 {
-    wish_list l = {0};
+    wish_list l = { 0 };
     m->parameter_target = NULL;
     model_clear_images(m);
     for (size_t k = 0; k < m->ordered; k++) {
@@ -320,7 +329,8 @@ static dae_status tell_stopped(model *m)
         ex_id e = definition(m, v);
         if (!e || v >= m->flat_variables || !occurs_in(m, node, e)) continue;
         model_locate(m, m->flat->variable[v].place, where, sizeof where);
-        snprintf(doing, sizeof doing, "computing the parameter '%.150s'%s", m->variable[v].name, where);
+        snprintf(doing, sizeof doing, "computing the parameter '%.150s'%s", m->variable[v].name,
+                 where);
         break;
     }
     return unit_trouble(m, &m->parameters, DAE_E_MODEL, doing);
@@ -330,8 +340,7 @@ dae_status model_evaluate_parameters(model *m)
 {
     for (size_t k = 0; k < m->ordered; k++)
         if (!definition(m, m->parameter_order[k])) take_number(m, m->parameter_order[k]);
-    if (unit_run(m, &m->parameters) != DAE_OK)
-        return tell_stopped(m);
+    if (unit_run(m, &m->parameters) != DAE_OK) return tell_stopped(m);
     for (size_t k = 0; k < m->parameters.outs; k++) *m->parameter_target[k] = m->parameters.out[k];
     for (size_t k = 0; k < m->ordered; k++) { /* hoisted ones may be infinite where unused */
         uint32_t v = m->parameter_order[k];

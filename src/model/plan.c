@@ -39,8 +39,8 @@ void model_find_incidence(model *m, const equation_list *list, uint32_t *slot, u
         for (size_t k = 0; k < leaves; k++) {
             bool cancels = c[k].value && ex_is_number(m->g, c[k].value, &zero) && zero == 0;
             if (column_of[c[k].slot] == NOWHERE || cancels) continue; /* x + y = x + 1 */
-            out->column = dae_arena_grow(&m->arena, out->column, entries, &capacity,
-                                         sizeof *out->column);
+            out->column =
+                dae_arena_grow(&m->arena, out->column, entries, &capacity, sizeof *out->column);
             out->column[entries++] = column_of[c[k].slot];
         }
         out->start[i + 1] = entries;
@@ -57,8 +57,8 @@ typedef struct planner {
     dae_matching *matching;
     model_plan *plan;
     size_t capacity;
-    uint32_t *local;      /* of columns: number within the block */
-    model_step *open;     /* the assignments being collected, NULL: none */
+    uint32_t *local;  /* of columns: number within the block */
+    model_step *open; /* the assignments being collected, NULL: none */
     size_t assigned_capacity;
     uint32_t *slot, *equation;
     ex_id *value;
@@ -67,9 +67,9 @@ typedef struct planner {
 static model_step *add_step(planner *p)
 {
     model_plan *plan = p->plan;
-    plan->step = dae_arena_grow(&p->m->arena, plan->step, plan->steps, &p->capacity,
-                                sizeof *plan->step);
-    plan->step[plan->steps] = (model_step){0};
+    plan->step =
+        dae_arena_grow(&p->m->arena, plan->step, plan->steps, &p->capacity, sizeof *plan->step);
+    plan->step[plan->steps] = (model_step){ 0 };
     return &plan->step[plan->steps++];
 }
 
@@ -118,8 +118,8 @@ static dae_status tell_discrete_loop(planner *p, const uint32_t *row, uint32_t r
     size_t length = 0;
     for (uint32_t k = 0; k < rows && length < 380; k++) {
         model_equation_name(m, &p->list->item[row[k]], text, sizeof text);
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                   length ? "; " : "", text);
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "; " : "", text);
     }
     model_locate(m, p->list->item[row[0]].place, where, sizeof where);
     dae_fail(&m->report, DAE_E_UNSUPPORTED,
@@ -167,7 +167,7 @@ typedef struct loop {
     size_t *start;
     uint32_t *column, *slot;
     unsigned char *solvable;
-    ex_id *value;          /* the equation solved for the entry, 0: it cannot be */
+    ex_id *value; /* the equation solved for the entry, 0: it cannot be */
 } loop;
 
 /* The block's own structure, with what each equation can be solved for. */
@@ -217,7 +217,7 @@ static ex_id solved_entry(const loop *l, uint32_t row, uint32_t column)
 typedef struct trial {
     const model *m;
     const loop *l;
-    const double *value;         /* of the columns; NAN: not computed                         */
+    const double *value; /* of the columns; NAN: not computed */
 } trial;
 
 static ex_id start_of(ex_graph *g, ex_id leaf, void *user)
@@ -313,7 +313,11 @@ dae_status model_make_plan(model *m, const equation_list *list, model_incidence 
     uint32_t *order = dae_arena_take(&m->arena, n, sizeof *order);
     uint32_t *begin = dae_arena_take(&m->arena, (size_t)n + 1, sizeof *begin);
     *out = (model_plan){ .list = list };
-    planner p = { .m = m, .list = list, .in = in, .matching = matching, .plan = out,
+    planner p = { .m = m,
+                  .list = list,
+                  .in = in,
+                  .matching = matching,
+                  .plan = out,
                   .local = dae_arena_take(&m->arena, in->s.columns, sizeof *p.local),
                   .slot = dae_arena_take(&m->arena, n, sizeof *p.slot),
                   .equation = dae_arena_take(&m->arena, n, sizeof *p.equation),
@@ -323,8 +327,8 @@ dae_status model_make_plan(model *m, const equation_list *list, model_incidence 
     dae_status status = DAE_OK;
     for (uint32_t b = 0; b < blocks && status == DAE_OK; b++) {
         uint32_t rows = begin[b + 1] - begin[b];
-        status = rows == 1 ? plan_single(&p, order[begin[b]])
-                           : plan_loop(&p, order + begin[b], rows);
+        status =
+            rows == 1 ? plan_single(&p, order[begin[b]]) : plan_loop(&p, order + begin[b], rows);
     }
     return status;
 }
@@ -375,8 +379,8 @@ static dae_status find_pattern(model *m, model_step *s)
     for (int i = 0; i < n; i++)
         for (size_t k = start[i]; k < start[i + 1]; k++)
             if (unknown[column[k]] != NOWHERE) row[at[unknown[column[k]] + 1]++] = i;
-    s->matrix = (dae_matrix){ .n = n, .kind = DAE_PATTERN_SPARSE, .count = at[n], .start = at,
-                              .row = row };
+    s->matrix =
+        (dae_matrix){ .n = n, .kind = DAE_PATTERN_SPARSE, .count = at[n], .start = at, .row = row };
     s->color = dae_arena_take(&m->arena, s->torn, sizeof *s->color);
     return dae_color_columns(&s->matrix, &m->scratch, s->color, &s->colors);
 }
@@ -398,7 +402,8 @@ static dae_status compile_step(model *m, model_step *s)
         s->linear = &dae_linear_dense;
         s->K = dae_arena_take(&m->arena, (size_t)s->torn * s->torn, sizeof *s->K);
     }
-    dae_matrix dense = { .n = (int)s->torn, .kind = DAE_PATTERN_DENSE,
+    dae_matrix dense = { .n = (int)s->torn,
+                         .kind = DAE_PATTERN_DENSE,
                          .count = (int64_t)s->torn * s->torn };
     status = s->linear->analyze(s->torn <= 60 ? &dense : &s->matrix, &m->memory, &s->analysis);
     if (status == DAE_OK) status = s->linear->open(s->analysis, 0, &s->factor);
@@ -443,5 +448,5 @@ void model_close_plan(model *m, model_plan *plan)
         if (s->factor) s->linear->close(s->factor);
         if (s->analysis) s->linear->release(s->analysis);
     }
-    *plan = (model_plan){0};
+    *plan = (model_plan){ 0 };
 }

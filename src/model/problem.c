@@ -33,8 +33,8 @@ typedef struct dependence {
 typedef struct builder {
     model *m;
     model_problem *p;
-    dependence *of;       /* of slots */
-    uint32_t *stamp, now; /* of slots */
+    dependence *of;        /* of slots */
+    uint32_t *stamp, now;  /* of slots */
     unsigned char *needed; /* slots that derivatives, loops, events or delays depend on */
     size_t rows, columns;
 } builder;
@@ -170,7 +170,8 @@ static void eliminate(model *m)
     p->value_slot = dae_arena_take(&m->arena, most, sizeof *p->value_slot);
     p->values_count = 0;
     model_open_eliminated(m);
-    builder b = { .m = m, .p = p,
+    builder b = { .m = m,
+                  .p = p,
                   .of = dae_arena_take(&m->arena, m->slots, sizeof *b.of),
                   .stamp = dae_arena_take(&m->arena, m->slots, sizeof *b.stamp) };
     model_clear_images(m);
@@ -287,8 +288,11 @@ static dae_status find_pattern(model *m)
         for (size_t j = 0; j < n && pass == 0; j++) p->start[j + 2] += p->start[j + 1];
     }
     p->entries = (size_t)p->start[n];
-    dae_matrix a = { .n = (int)n, .kind = DAE_PATTERN_SPARSE, .count = p->start[n],
-                     .start = p->start, .row = p->row };
+    dae_matrix a = { .n = (int)n,
+                     .kind = DAE_PATTERN_SPARSE,
+                     .count = p->start[n],
+                     .start = p->start,
+                     .row = p->row };
     p->color = dae_arena_take(&m->arena, n, sizeof *p->color);
     p->quotient = dae_arena_take(&m->arena, 2 * n + 1, sizeof *p->quotient);
     return dae_color_columns(&a, &m->scratch, p->color, &p->colors);
@@ -466,7 +470,8 @@ static void name_things(model *m)
         p->level[j] = j < p->states ? DAE_DIFFERENTIAL : DAE_ALGEBRAIC;
         if (m->flat->whole) p->level[j] = m->flat->variable[p->variable[j]].level;
         model_equation_name(m, &m->running.item[p->row_equation[j]], text, sizeof text);
-        p->equation_names[j] = dae_arena_copy(&m->arena, text + 1, strlen(text) - 2); /* no quotes */
+        p->equation_names[j] =
+            dae_arena_copy(&m->arena, text + 1, strlen(text) - 2); /* no quotes */
     }
     for (size_t k = 0; k < m->modes_used; k++) {
         const model_mode *mode = &m->mode[m->mode_used[k]];
@@ -498,14 +503,21 @@ dae_status model_build_problem(model *m)
     status = find_pattern(m);
     if (status != DAE_OK) return status;
     name_things(m);
-    p->problem = (dae_problem){
-        .size = (int)n, .residual = residual, .jacobian_x = jacobian_x,
-        .jacobian_xdot = jacobian_xdot,
-        .pattern = { .kind = n <= DENSE ? DAE_PATTERN_DENSE : DAE_PATTERN_SPARSE,
-                     .start = p->start, .row = p->row },
-        .event = p->event_functions ? event : NULL, .event_count = (int)p->event_functions,
-        .level = p->level, .names = p->names, .equation_names = p->equation_names,
-        .event_names = p->event_names, .user = m };
+    p->problem =
+        (dae_problem){ .size = (int)n,
+                       .residual = residual,
+                       .jacobian_x = jacobian_x,
+                       .jacobian_xdot = jacobian_xdot,
+                       .pattern = { .kind = n <= DENSE ? DAE_PATTERN_DENSE : DAE_PATTERN_SPARSE,
+                                    .start = p->start,
+                                    .row = p->row },
+                       .event = p->event_functions ? event : NULL,
+                       .event_count = (int)p->event_functions,
+                       .level = p->level,
+                       .names = p->names,
+                       .equation_names = p->equation_names,
+                       .event_names = p->event_names,
+                       .user = m };
     return DAE_OK;
 }
 
@@ -528,7 +540,7 @@ void model_close_problem(model *m)
     unit_close(m, &m->p.asserts);
     model_close_pace(m);
     unit_close(m, &m->eliminated.unit);
-    m->p = (model_problem){0};
+    m->p = (model_problem){ 0 };
 }
 
 dae_status model_rebuild_problem(model *m)

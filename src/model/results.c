@@ -24,18 +24,22 @@ static void add_result(model *m, uint32_t v)
     const flat_variable *f = &m->flat->variable[v];
     const model_variable *x = &m->variable[v];
     static const char letter[] = { 'r', 'i', 'b', 's', 'e' };
-    bool alias = x->alias_of != NOWHERE && !x->alias_value &&
-                 x->alias_of < m->flat_variables && !m->flat->variable[x->alias_of].hidden;
+    bool alias = x->alias_of != NOWHERE && !x->alias_value && x->alias_of < m->flat_variables &&
+                 !m->flat->variable[x->alias_of].hidden;
     bool moved = x->alias_of != NOWHERE && !x->alias_value;
     m->result_slot[m->results] = slot_of(moved ? x->alias_of : v, 0);
     m->result_sign[m->results] = moved ? x->alias_sign : 1;
-    m->result[m->results++] = (model_result){
-        .name = x->name, .unit = text_or_nothing(f->unit),
-        .display_unit = text_or_nothing(f->display_unit), .comment = text_or_nothing(f->comment),
-        .variability = (dae_variability)f->variability, .type = letter[f->type],
-        .is_protected = f->is_protected, .is_state = is_state(m, v),
-        .alias_of = alias ? m->variable[x->alias_of].name : NULL,
-        .alias_sign = alias ? x->alias_sign : 1 };
+    m->result[m->results++] =
+        (model_result){ .name = x->name,
+                        .unit = text_or_nothing(f->unit),
+                        .display_unit = text_or_nothing(f->display_unit),
+                        .comment = text_or_nothing(f->comment),
+                        .variability = (dae_variability)f->variability,
+                        .type = letter[f->type],
+                        .is_protected = f->is_protected,
+                        .is_state = is_state(m, v),
+                        .alias_of = alias ? m->variable[x->alias_of].name : NULL,
+                        .alias_sign = alias ? x->alias_sign : 1 };
 }
 
 static void add_derivative(model *m, uint32_t v)
@@ -44,10 +48,15 @@ static void add_derivative(model *m, uint32_t v)
     m->result_slot[m->results] = slot_of(v, 1);
     m->result_sign[m->results] = 1;
     m->result[m->results++] = (model_result){
-        .name = model_slot_name(m, slot_of(v, 1)), .display_unit = "", .comment = "",
+        .name = model_slot_name(m, slot_of(v, 1)),
+        .display_unit = "",
+        .comment = "",
         .unit = unit[0] ? dae_arena_print(&m->arena, strpbrk(unit, "/.") ? "(%s)/s" : "%s/s", unit)
                         : "",
-        .variability = DAE_CONTINUOUS, .type = 'r', .alias_sign = 1 };
+        .variability = DAE_CONTINUOUS,
+        .type = 'r',
+        .alias_sign = 1
+    };
 }
 
 typedef struct named_result {
@@ -63,8 +72,7 @@ static int compare_names(const void *a, const void *b)
 static void sort_names(model *m)
 {
     m->by_name = dae_arena_take(&m->arena, m->results, sizeof *m->by_name);
-    for (size_t k = 0; k < m->results; k++)
-        m->by_name[k] = (named_result){ m->result[k].name, k };
+    for (size_t k = 0; k < m->results; k++) m->by_name[k] = (named_result){ m->result[k].name, k };
     qsort(m->by_name, m->results, sizeof *m->by_name, compare_names);
 }
 
@@ -127,7 +135,7 @@ static bool is_early(model *m, const flat_assertion *a)
 
 static dae_status compile_assertions(model *m)
 {
-    m->asserts = m->early = (model_checks){0};
+    m->asserts = m->early = (model_checks){ 0 };
     m->asserts.which = dae_arena_take(&m->arena, m->assertions + 1, sizeof *m->asserts.which);
     m->early.which = dae_arena_take(&m->arena, m->assertions + 1, sizeof *m->early.which);
     for (uint32_t i = 0; i < m->assertions; i++) {
@@ -173,8 +181,8 @@ const model_result *model_result_at(const model *m, size_t i)
 size_t model_find(const model *m, const char *name)
 {
     named_result wanted = { .name = name };
-    const named_result *found = m->results ? bsearch(&wanted, m->by_name, m->results,
-                                                     sizeof wanted, compare_names) : NULL;
+    const named_result *found =
+        m->results ? bsearch(&wanted, m->by_name, m->results, sizeof wanted, compare_names) : NULL;
     return found ? found->at : m->results;
 }
 
@@ -305,12 +313,21 @@ void model_get_facts(const model *m, dae_model_facts *facts)
 {
     const flat_experiment *x = &m->flat->experiment;
     double seconds = facts->load_seconds;
-    *facts = (dae_model_facts){
-        .equations = m->flat->equations, .variables = m->flat->variables,
-        .unknowns = (size_t)m->p.problem.size, .states = m->p.states, .aliases = m->alias_count,
-        .explicit_assignments = m->p.values_count, .blocks = m->run.loops,
-        .largest_block = m->run.largest_loop, .torn = m->run.torn, .index = m->index,
-        .start = x->start, .stop = x->stop, .tolerance = x->tolerance, .interval = x->interval,
-        .load_seconds = seconds, .initial_iterations = m->initial_iterations,
-        .initial_by = m->initial_by ? m->initial_by : "" };
+    *facts = (dae_model_facts){ .equations = m->flat->equations,
+                                .variables = m->flat->variables,
+                                .unknowns = (size_t)m->p.problem.size,
+                                .states = m->p.states,
+                                .aliases = m->alias_count,
+                                .explicit_assignments = m->p.values_count,
+                                .blocks = m->run.loops,
+                                .largest_block = m->run.largest_loop,
+                                .torn = m->run.torn,
+                                .index = m->index,
+                                .start = x->start,
+                                .stop = x->stop,
+                                .tolerance = x->tolerance,
+                                .interval = x->interval,
+                                .load_seconds = seconds,
+                                .initial_iterations = m->initial_iterations,
+                                .initial_by = m->initial_by ? m->initial_by : "" };
 }

@@ -115,8 +115,9 @@ ex_id model_hoist(model *m, ex_id e)
 static void add_mode(model *m, mode_kind kind, ex_id z, ex_id origin, uint32_t variable)
 {
     m->mode = dae_arena_grow(&m->arena, m->mode, m->modes, &m->mode_capacity, sizeof *m->mode);
-    m->mode[m->modes] = (model_mode){ .kind = kind, .z = z, .origin = origin, .need = m->need,
-                                      .variable = variable };
+    m->mode[m->modes] = (model_mode){
+        .kind = kind, .z = z, .origin = origin, .need = m->need, .variable = variable
+    };
     m->variable[variable].mode = (uint32_t)++m->modes;
 }
 
@@ -140,8 +141,8 @@ static ex_id held_relation(model *m, ex_op op, ex_id a, ex_id b, ex_id origin)
     if (model_level(m, plain) < LEVEL_VARYING || (!is_real(m, a) && !is_real(m, b))) return plain;
     uint32_t v = stand_in(m, plain, "relation", EX_BOOLEAN, HELD, &is_new);
     if (is_new)
-        add_mode(m, op == EX_LESS ? MODE_LESS : MODE_LESS_EQUAL,
-                 ex_binary(m->g, EX_SUBTRACT, a, b), origin, v);
+        add_mode(m, op == EX_LESS ? MODE_LESS : MODE_LESS_EQUAL, ex_binary(m->g, EX_SUBTRACT, a, b),
+                 origin, v);
     else
         add_need(m, v);
     return leaf_of(m, v);
@@ -165,8 +166,8 @@ static ex_id unless_zero(model *m, ex_id a, ex_id b, ex_id value)
 {
     ex_graph *g = m->g;
     double is = 0;
-    if (model_level(m, b) <= LEVEL_PARAMETER && (ex_is_number(g, b, &is) ||
-        (m->ready && model_numeric(m, b, &is))) && is != 0) {
+    if (model_level(m, b) <= LEVEL_PARAMETER &&
+        (ex_is_number(g, b, &is) || (m->ready && model_numeric(m, b, &is))) && is != 0) {
         model_assume(m, b, is);
         return value;
     }
@@ -198,10 +199,10 @@ static ex_id stand_for_delay(model *m, ex_id e, const ex_id *operand)
     ex_id plain = ex_rebuild(m->g, e, operand);
     uint32_t v = stand_in(m, plain, "delay", EX_REAL, HELD, &is_new);
     if (is_new) {
-        m->delay = dae_arena_grow(&m->arena, m->delay, m->delays, &m->delay_capacity,
-                                  sizeof *m->delay);
-        m->delay[m->delays++] = (model_delay){ .value = operand[0], .time = operand[1],
-                                               .variable = v };
+        m->delay =
+            dae_arena_grow(&m->arena, m->delay, m->delays, &m->delay_capacity, sizeof *m->delay);
+        m->delay[m->delays++] =
+            (model_delay){ .value = operand[0], .time = operand[1], .variable = v };
     }
     return leaf_of(m, v);
 }
@@ -223,9 +224,12 @@ static uint32_t derivative_variable(model *m, uint32_t x)
     if (is_new) {
         equation_list *l = &m->equations;
         l->item = dae_arena_grow(&m->arena, l->item, l->count, &l->capacity, sizeof *l->item);
-        l->item[l->count++] = (model_equation){ .left = leaf_of(m, v), .right = rate,
-                                                .text_left = rate, .text_right = rate,
-                                                .component = "", .role = "equation",
+        l->item[l->count++] = (model_equation){ .left = leaf_of(m, v),
+                                                .right = rate,
+                                                .text_left = rate,
+                                                .text_right = rate,
+                                                .component = "",
+                                                .role = "equation",
                                                 .condition = NOWHERE };
     }
     return v;
@@ -250,13 +254,18 @@ static bool is_partial(const ex_graph *g, ex_id e)
 {
     const ex_node *n = ex_at(g, e);
     switch (n->op) {
-    case EX_SQRT: case EX_ASIN: case EX_ACOS: case EX_LOG: case EX_LOG10: case EX_POWER:
-    case EX_CALL:
-        return true;
-    case EX_DIVIDE: case EX_DIV: case EX_MOD: case EX_REM:
-        return !ex_is_number(g, n->b, NULL);
-    default:
-        return ex_may_overflow(g, e);
+    case EX_SQRT:
+    case EX_ASIN:
+    case EX_ACOS:
+    case EX_LOG:
+    case EX_LOG10:
+    case EX_POWER:
+    case EX_CALL: return true;
+    case EX_DIVIDE:
+    case EX_DIV:
+    case EX_MOD:
+    case EX_REM: return !ex_is_number(g, n->b, NULL);
+    default: return ex_may_overflow(g, e);
     }
 }
 
@@ -266,8 +275,9 @@ static bool contains(model *m, ex_id e, bool stops)
     bool found = false;
     ex_walk *w = ex_walk_begin(m->g, &e, 1);
     for (size_t i = 0; i < w->count && !found; i++)
-        found = stops ? ex_at(m->g, w->order[i])->op == EX_CALL || ex_may_overflow(m->g, w->order[i])
-                      : is_partial(m->g, w->order[i]);
+        found = stops
+                    ? ex_at(m->g, w->order[i])->op == EX_CALL || ex_may_overflow(m->g, w->order[i])
+                    : is_partial(m->g, w->order[i]);
     ex_walk_end(m->g, w);
     return found;
 }
@@ -324,9 +334,9 @@ static ex_id rewrite_homotopy(model *m, const ex_id *operand)
     if (operand[0] == operand[1] || model_level(m, operand[0]) < LEVEL_VARYING) return operand[0];
     m->homotopy = true;
     ex_id lambda = leaf_of(m, m->at_homotopy), one = ex_number(g, 1);
-    ex_id mixed = ex_binary(g, EX_ADD, ex_binary(g, EX_MULTIPLY, lambda, operand[0]),
-                            ex_binary(g, EX_MULTIPLY, ex_binary(g, EX_SUBTRACT, one, lambda),
-                                      operand[1]));
+    ex_id mixed =
+        ex_binary(g, EX_ADD, ex_binary(g, EX_MULTIPLY, lambda, operand[0]),
+                  ex_binary(g, EX_MULTIPLY, ex_binary(g, EX_SUBTRACT, one, lambda), operand[1]));
     return ex_if(g, ex_binary(g, EX_LESS_EQUAL, one, lambda), operand[0], mixed);
 }
 
@@ -366,24 +376,21 @@ static ex_id rewrite_event(model *m, ex_id e, ex_id *o)
     ex_id zero = ex_number(g, 0);
     switch (n.op) {
     case EX_LESS:
-    case EX_LESS_EQUAL:
-        return held_relation(m, (ex_op)n.op, o[0], o[1], e);
+    case EX_LESS_EQUAL: return held_relation(m, (ex_op)n.op, o[0], o[1], e);
     case EX_FLOOR:
-    case EX_INTEGER_OF:
-        return held_floor(m, o[0], (ex_type)n.type, e);
+    case EX_INTEGER_OF: return held_floor(m, o[0], (ex_type)n.type, e);
     case EX_CEIL:
         return ex_unary(g, EX_NEGATE, held_floor(m, ex_unary(g, EX_NEGATE, o[0]), EX_REAL, e));
-    case EX_DIV:
-        return unless_zero(m, o[0], o[1], held_quotient(m, o[0], o[1], e));
+    case EX_DIV: return unless_zero(m, o[0], o[1], held_quotient(m, o[0], o[1], e));
     case EX_REM: {
         ex_id whole = held_quotient(m, o[0], o[1], e);
-        return unless_zero(m, o[0], o[1], ex_binary(g, EX_SUBTRACT, o[0],
-                                                    ex_binary(g, EX_MULTIPLY, whole, o[1])));
+        return unless_zero(m, o[0], o[1],
+                           ex_binary(g, EX_SUBTRACT, o[0], ex_binary(g, EX_MULTIPLY, whole, o[1])));
     }
     case EX_MOD: {
         ex_id whole = held_floor(m, ex_binary(g, EX_DIVIDE, o[0], o[1]), EX_REAL, e);
-        return unless_zero(m, o[0], o[1], ex_binary(g, EX_SUBTRACT, o[0],
-                                                    ex_binary(g, EX_MULTIPLY, whole, o[1])));
+        return unless_zero(m, o[0], o[1],
+                           ex_binary(g, EX_SUBTRACT, o[0], ex_binary(g, EX_MULTIPLY, whole, o[1])));
     }
     case EX_ABS:
         return ex_if(g, held_relation(m, EX_LESS, o[0], zero, e), ex_unary(g, EX_NEGATE, o[0]),
@@ -391,12 +398,9 @@ static ex_id rewrite_event(model *m, ex_id e, ex_id *o)
     case EX_SIGN:
         return ex_if(g, held_relation(m, EX_LESS, o[0], zero, e), ex_number(g, -1),
                      ex_if(g, held_relation(m, EX_LESS, zero, o[0], e), ex_number(g, 1), zero));
-    case EX_MIN:
-        return ex_if(g, held_relation(m, EX_LESS, o[1], o[0], e), o[1], o[0]);
-    case EX_MAX:
-        return ex_if(g, held_relation(m, EX_LESS, o[0], o[1], e), o[1], o[0]);
-    default:
-        return rebuild(m, e, o, ex_operand_count(g, e));
+    case EX_MIN: return ex_if(g, held_relation(m, EX_LESS, o[1], o[0], e), o[1], o[0]);
+    case EX_MAX: return ex_if(g, held_relation(m, EX_LESS, o[0], o[1], e), o[1], o[0]);
+    default: return rebuild(m, e, o, ex_operand_count(g, e));
     }
 }
 
@@ -514,14 +518,20 @@ static void take_list(model *m, const flat_equation *from, size_t count, const c
 {
     for (size_t i = 0; i < count; i++) {
         if (ex_at(m->g, from[i].left)->type == EX_STRING) continue; /* texts are not computed */
-        to->item = dae_arena_grow(&m->arena, to->item, to->count, &to->capacity,
-                                  sizeof *to->item);
-        to->item[to->count++] = (model_equation){
-            .left = from[i].left, .right = from[i].right, .text_left = from[i].left,
-            .text_right = from[i].right, .place = from[i].place, .role = role,
-            .component = from[i].component ? from[i].component : "", .condition = NOWHERE,
-            .derived = from[i].derived, .constraint = from[i].constraint, .aside = from[i].aside,
-            .text = from[i].text };
+        to->item = dae_arena_grow(&m->arena, to->item, to->count, &to->capacity, sizeof *to->item);
+        to->item[to->count++] =
+            (model_equation){ .left = from[i].left,
+                              .right = from[i].right,
+                              .text_left = from[i].left,
+                              .text_right = from[i].right,
+                              .place = from[i].place,
+                              .role = role,
+                              .component = from[i].component ? from[i].component : "",
+                              .condition = NOWHERE,
+                              .derived = from[i].derived,
+                              .constraint = from[i].constraint,
+                              .aside = from[i].aside,
+                              .text = from[i].text };
         if (from[i].derived) to->item[to->count - 1].role = "hidden constraint";
     }
 }
@@ -557,8 +567,8 @@ dae_status model_rewrite(model *m)
     for (size_t i = 0; i < m->flat->watches; i++) m->watch[i] = model_plain(m, m->flat->watch[i]);
     m->invariant = dae_arena_take(&m->arena, m->flat->invariants + 1, sizeof *m->invariant);
     for (size_t i = 0; i < m->flat->invariants; i++)
-        m->invariant[i] = ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left,
-                                    m->flat->invariant[i].right);
+        m->invariant[i] =
+            ex_binary(m->g, EX_SUBTRACT, m->flat->invariant[i].left, m->flat->invariant[i].right);
     rewrite_roots(m, m->invariant, m->flat->invariants, true); /* they change at events, too */
     guard_modes(m);
     m->guard_negative = dae_arena_take(&m->arena, m->flat->guards + 1, sizeof *m->guard_negative);

@@ -19,8 +19,9 @@ dae_status model_check_times(model *m, const dae_simulation *s, double start)
     dae_report *report = &m->report;
     if (s->tolerance < 0 || s->absolute < 0 || s->max_step < 0) return refuse_negative(m, s);
     if (s->intervals < 0 || s->time_count < 0 || (s->time_count > 0 && !s->times)) {
-        dae_fail(report, DAE_E_OPTION, s->intervals < 0 ? "the number of intervals is negative"
-                                                        : "there are no output times");
+        dae_fail(report, DAE_E_OPTION,
+                 s->intervals < 0 ? "the number of intervals is negative"
+                                  : "there are no output times");
         dae_at(report, s->intervals < 0 ? "intervals = %d" : "time_count = %d",
                s->intervals < 0 ? s->intervals : s->time_count);
         return DAE_E_OPTION;
@@ -61,7 +62,8 @@ void model_mind_small_starts(model *m, const double *atol)
                                    length ? ", " : "", x->name, m->value[slot_of(v, 2)]);
     }
     if (count == 0) return;
-    model_warn(m, "%s%s %s below the absolute tolerance: errors as large as the value are "
-               "allowed; give a nominal value, or a smaller absolute tolerance (--atol)", list, count > 3 ? ", ..." : "",
-               count > 1 ? "are fixed" : "is fixed");
+    model_warn(m,
+               "%s%s %s below the absolute tolerance: errors as large as the value are "
+               "allowed; give a nominal value, or a smaller absolute tolerance (--atol)",
+               list, count > 3 ? ", ..." : "", count > 1 ? "are fixed" : "is fixed");
 }

@@ -50,18 +50,18 @@ typedef struct run {
     dae_row row;
     void *user;
     double start, stop, rtol, atol;
-    double t_from;           /* where the last step began                                    */
-    int intervals, output;      /* output: the next one                                       */
+    double t_from;         /* where the last step began */
+    int intervals, output; /* output: the next one */
     double *x, *xdot, *before, *atol_each;
-    double *slots;              /* before an event                                            */
-    break_time *later;          /* BREAKS                                                     */
+    double *slots;     /* before an event */
+    break_time *later; /* BREAKS */
     int laters;
-    double t, t_before;         /* the last point that was dealt with; of the last event      */
-    int close_events, event;    /* event: the number of the last one found                    */
-    model_stage *stage;         /* NULL: the whole simulation with this model                 */
-    int jumps;                  /* over folds                                                 */
-    double jump_end, jump_length; /* of the last one                                          */
-    double place, wide, least;  /* near `place` steps are short, down to `least` (kinks.c)    */
+    double t, t_before;           /* the last point that was dealt with; of the last event */
+    int close_events, event;      /* event: the number of the last one found */
+    model_stage *stage;           /* NULL: the whole simulation with this model */
+    int jumps;                    /* over folds */
+    double jump_end, jump_length; /* of the last one */
+    double place, wide, least;    /* near `place` steps are short, down to `least` (kinks.c) */
 } run;
 
 /* ---------------------------------------------------------------- settings -------------- */
@@ -140,16 +140,19 @@ static dae_status open_solver(run *r, double t)
     /* what is a state at one time follows from others at another, by a choice or by a projection:
      * it must not need its digits just where it passes 0 */
     bool exchanged = m->flat->watches > m->flat->guards || m->p.problem.project;
-    dae_options options = { .rtol = r->rtol, .atol = r->atol,
+    dae_options options = { .rtol = r->rtol,
+                            .atol = r->atol,
                             .check_jacobian = -1, /* derivatives are exact, differences are not */
                             .fading = exchanged ? 0.6 : 0,
                             .suppress_algebraic = m->p.problem.project != NULL,
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
-                            .atol_count = m->p.problem.size, .method = r->given->method,
+                            .atol_count = m->p.problem.size,
+                            .method = r->given->method,
                             .expect = r->given->expect | expected(m),
                             .initial_step = first,
                             .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
-                            .max_step = longest, .allocator = &m->memory.hook };
+                            .max_step = longest,
+                            .allocator = &m->memory.hook };
     dae_problem problem = m->p.problem;
     if (!m->p.searched) problem.event_count = 0; /* all times are known beforehand */
     m->solver = dae_open(&problem, &options);
@@ -285,7 +288,8 @@ static dae_status remember_part(run *r, double from, double to, int halvings)
         if (status == DAE_OK) status = read(r, t);
         if (status == DAE_OK) status = model_note_delays(m, k);
     }
-    if (status != DAE_OK || halvings == HALVINGS || !model_delays_bend(m, r->rtol, r->atol)) return status;
+    if (status != DAE_OK || halvings == HALVINGS || !model_delays_bend(m, r->rtol, r->atol))
+        return status;
     status = remember_part(r, from, 0.5 * (from + to), halvings + 1);
     return status == DAE_OK ? remember_part(r, 0.5 * (from + to), to, halvings + 1) : status;
 }
@@ -902,8 +906,9 @@ static dae_status end(run *r)
     model *m = r->m;
     model_end_poles(m, false);
     if (m->eliminated.pauses > 0)
-        model_warn(m, "variables that are computed from others were not under error control all the "
-                      "time: with them the integrator could not go on");
+        model_warn(m,
+                   "variables that are computed from others were not under error control all the "
+                   "time: with them the integrator could not go on");
     if (!m->asks_terminal || !m->solver) return DAE_OK;
     m->value[slot_of(m->at_terminal, 0)] = 1;
     double t = m->ended ? r->t : r->stop;
@@ -1044,7 +1049,7 @@ static dae_status simulate(model *m, void *arguments)
     if (status == DAE_OK) status = choose_times(r);
     if (status == DAE_OK) status = forget_amplified(r);
     if (status != DAE_OK) return status;
-    m->statistics = m->earlier = (dae_statistics){0};
+    m->statistics = m->earlier = (dae_statistics){ 0 };
     m->brief_delay = 1e-6 * (r->stop - r->start);
     m->assert_warnings = 0;
     m->ended = m->guard_failed = false;
@@ -1053,8 +1058,11 @@ static dae_status simulate(model *m, void *arguments)
     m->links.told = m->links.unfinished = m->links.again = false;
     for (size_t k = 0; k < m->poles.count; k++)
         m->poles.item[k].told = m->poles.item[k].waits = false;
-    dae_vector_wish wish[] = { { &r->x, n + 1 }, { &r->xdot, n + 1 }, { &r->before, n + 1 },
-                              { &r->atol_each, n + 1 }, { &r->slots, m->slots } };
+    dae_vector_wish wish[] = { { &r->x, n + 1 },
+                               { &r->xdot, n + 1 },
+                               { &r->before, n + 1 },
+                               { &r->atol_each, n + 1 },
+                               { &r->slots, m->slots } };
     m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
@@ -1068,9 +1076,13 @@ static dae_status simulate(model *m, void *arguments)
 dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_row row, void *user,
                                 model_stage *stage)
 {
-    static const dae_simulation nothing = {0};
-    run r = { .m = m, .given = simulation ? simulation : &nothing, .row = row, .user = user,
-              .event = -1, .stage = stage };
+    static const dae_simulation nothing = { 0 };
+    run r = { .m = m,
+              .given = simulation ? simulation : &nothing,
+              .row = row,
+              .user = user,
+              .event = -1,
+              .stage = stage };
     if (stage) stage->paused = stage->left = false;
     model_forget_failure(m);
     return model_guard(m, simulate, &r);

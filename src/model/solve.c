@@ -133,8 +133,7 @@ static bool contains(model *m, ex_id e, uint32_t slot)
     bool found = false;
     if (model_level(m, e) <= LEVEL_PARAMETER) return false;
     ex_walk *w = ex_walk_begin(m->g, &e, 1);
-    for (size_t i = 0; i < w->count && !found; i++)
-        found = leaf_slot(m->g, w->order[i]) == slot;
+    for (size_t i = 0; i < w->count && !found; i++) found = leaf_slot(m->g, w->order[i]) == slot;
     ex_walk_end(m->g, w);
     return found;
 }

@@ -30,7 +30,7 @@ typedef struct census {
     model *m;
     share *item;
     size_t count, size;
-    uint32_t *table;          /* 1 + item; 0: free                                           */
+    uint32_t *table; /* 1 + item; 0: free */
 } census;
 
 static uint32_t hash_text(const char *text)
@@ -169,7 +169,8 @@ static bool say_loose(model *m)
     for (size_t k = 0; k < loose && loose <= LISTED; k++) {
         char text[400];
         equation_text(m, &f->equation[where[found[k]]], text, sizeof text);
-        dae_why(&m->report, "'%.100s' occurs in one equation only, %s, which is written for another",
+        dae_why(&m->report,
+                "'%.100s' occurs in one equation only, %s, which is written for another",
                 f->variable[found[k]].name, text);
     }
     return loose > 0 && loose <= LISTED;
@@ -277,7 +278,9 @@ bool model_say_suspects(model *m)
     if (c.count == 1) sure = told = false; /* there is only the model itself */
     for (size_t i = 0; sure && i < count; i++) say_component(m, found[i]);
     const char *one = sure && count == 1 ? found[0]->name : NULL;
-    if (missing > 0) told |= say_unwritten(m, one) || say_loose(m);
-    else told |= say_twice(m) || say_written_twice(m, one);
+    if (missing > 0)
+        told |= say_unwritten(m, one) || say_loose(m);
+    else
+        told |= say_twice(m) || say_written_twice(m, one);
     return told || (missing != 0 && model_say_uneven(m, missing));
 }

@@ -18,18 +18,18 @@
 enum { LEADING = 3, OCCURRING = 8, ARRAYS = 2, SMALLEST = 10, DEPTH = 40 };
 
 typedef struct family {
-    uint32_t like;            /* a variable of it                                              */
-    uint32_t usual, votes;    /* the count that most have                                      */
+    uint32_t like;              /* a variable of it */
+    uint32_t usual, votes;      /* the count that most have */
     uint32_t count, odd, wrong; /* variables; with another count; ... on the side that is asked */
-    uint32_t least, most;     /* the counts of these                                           */
-    uint32_t head, tail;      /* how many in a row have another count at the beginning, the end */
+    uint32_t least, most;       /* the counts of these */
+    uint32_t head, tail;        /* how many in a row have another count at the beginning, the end */
 } family;
 
 typedef struct grouping {
     model *m;
     family *item;
     size_t count;
-    uint32_t *of;             /* of a variable: 1 + its array; 0: none                         */
+    uint32_t *of; /* of a variable: 1 + its array; 0: none */
 } grouping;
 
 /* ---------------------------------------------------------------- arrays ---------------- */
@@ -90,8 +90,10 @@ static void judge(grouping *g, const uint32_t *tally, bool fewer)
         if (!g->of[v]) continue;
         family *k = &g->item[g->of[v] - 1];
         if (k->votes == 0) k->usual = tally[v];
-        if (tally[v] == k->usual) k->votes++;
-        else k->votes--;
+        if (tally[v] == k->usual)
+            k->votes++;
+        else
+            k->votes--;
     }
     for (size_t v = 0; v < n; v++) {
         if (!g->of[v]) continue;
@@ -127,7 +129,8 @@ static void list_wrong(const grouping *g, size_t which, const uint32_t *tally, b
             if (g->of[v] != which + 1) continue;
             bool end = at < k->head || at >= k->count - k->tail;
             at++;
-            if (tally[v] == k->usual || (tally[v] < k->usual) != fewer || end != (ends == 1)) continue;
+            if (tally[v] == k->usual || (tally[v] < k->usual) != fewer || end != (ends == 1))
+                continue;
             if (length + 120 < size)
                 length += (size_t)snprintf(out + length, size - length, "%s'%.100s'",
                                            length ? ", " : "", g->m->flat->variable[v].name);
@@ -169,11 +172,15 @@ static void tell_leading(grouping *g, size_t which, const uint32_t *tally, bool 
     char list[400] = "";
     list_wrong(g, which, tally, fewer, list, sizeof list);
     if (fewer)
-        dae_why(&g->m->report, "no equation begins with %s, one does with each of the others of "
-                               "the array: it may be missing", list);
+        dae_why(&g->m->report,
+                "no equation begins with %s, one does with each of the others of "
+                "the array: it may be missing",
+                list);
     else
-        dae_why(&g->m->report, "more than one equation begins with %s, one does with each of the "
-                               "others of the array: one may be too many", list);
+        dae_why(&g->m->report,
+                "more than one equation begins with %s, one does with each of the "
+                "others of the array: one may be too many",
+                list);
 }
 
 static bool say_leading(grouping *g, const uint32_t *tally, bool fewer)
@@ -251,10 +258,12 @@ static bool say_occurring(grouping *g, bool fewer)
         char list[900] = "", number[40];
         if (!stands_out(a, OCCURRING)) continue;
         list_wrong(g, k, tally, fewer, list, sizeof list);
-        dae_why(&m->report, "%s occur%s in %s equation%s, the others of the array in %u: an "
-                            "equation %s", list, a->wrong == 1 ? "s" : "",
-                how_many(a, number, sizeof number), a->least == 1 && a->most == 1 ? "" : "s",
-                a->usual, fewer ? "there may be missing" : "there may be too many");
+        dae_why(&m->report,
+                "%s occur%s in %s equation%s, the others of the array in %u: an "
+                "equation %s",
+                list, a->wrong == 1 ? "s" : "", how_many(a, number, sizeof number),
+                a->least == 1 && a->most == 1 ? "" : "s", a->usual,
+                fewer ? "there may be missing" : "there may be too many");
         told++;
     }
     return told > 0;

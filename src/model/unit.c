@@ -56,14 +56,16 @@ static void say_place(model *m, ex_id e)
         return;
     }
     for (size_t i = 0; i < f->assertions; i++) {
-        if (!contains(m, (ex_id[]){ f->assertion[i].condition, f->assertion[i].message }, 2, e)) continue;
+        if (!contains(m, (ex_id[]){ f->assertion[i].condition, f->assertion[i].message }, 2, e))
+            continue;
         model_locate(m, f->assertion[i].place, where, sizeof where);
         dae_at(&m->report, "an assertion%s", where);
         return;
     }
     for (size_t v = 0; v < f->variables; v++) {
         const flat_variable *x = &f->variable[v];
-        if (!contains(m, (ex_id[]){ x->binding, x->start, x->min, x->max, x->nominal }, 5, e)) continue;
+        if (!contains(m, (ex_id[]){ x->binding, x->start, x->min, x->max, x->nominal }, 5, e))
+            continue;
         model_locate(m, x->place, where, sizeof where);
         dae_at(&m->report, "the declaration of '%s'%s", x->name, where);
         return;
@@ -78,13 +80,16 @@ static dae_status tell_culprit(model *m, ex_id culprit)
     dae_fail(&m->report, DAE_E_UNSUPPORTED, "an expression cannot be computed: %s", text);
     say_place(m, culprit);
     if (n.op == EX_VARIABLE)
-        dae_why(&m->report, "%s has no value there: a function or an algorithm reads it that does not "
-                            "get it as an input", text);
+        dae_why(&m->report,
+                "%s has no value there: a function or an algorithm reads it that does not "
+                "get it as an input",
+                text);
     else if (n.type == EX_STRING)
         dae_why(&m->report, "it is a text, and only numbers are computed during a simulation");
     else
         dae_why(&m->report, "'%s' has no value during a simulation", ex_ops[n.op].name);
-    dae_hint(&m->report, "write the expression in another way, or compute it in an equation of its own");
+    dae_hint(&m->report,
+             "write the expression in another way, or compute it in an equation of its own");
     return DAE_E_UNSUPPORTED;
 }
 
@@ -140,8 +145,8 @@ dae_status unit_make_native(model *m, model_unit *u, const ex_id *output)
                                   : ex_variable(m->g, v, (u->slot[i] - 1) % 3, m->variable[v].type);
     }
     ex_native_close(u->native);
-    u->native = ex_native_open(m->g, leaf, u->ins, output, u->outs, NULL, &m->memory, &culprit,
-                               &m->report);
+    u->native =
+        ex_native_open(m->g, leaf, u->ins, output, u->outs, NULL, &m->memory, &culprit, &m->report);
     return u->native ? DAE_OK : DAE_E_COMPILER;
 }
 
@@ -170,7 +175,8 @@ int unit_run(model *m, model_unit *u)
 static ex_trouble find_trouble(const model_unit *u)
 {
     ex_trouble t = *(u->native ? ex_native_trouble(u->native) : ex_machine_trouble(u->machine));
-    if (!t.procedure || t.slot || has_no_end(&t) || ex_run(u->machine, u->in, u->out) == DAE_OK) return t;
+    if (!t.procedure || t.slot || has_no_end(&t) || ex_run(u->machine, u->in, u->out) == DAE_OK)
+        return t;
     return *ex_machine_trouble(u->machine);
 }
 
@@ -183,7 +189,8 @@ static ex_id value_of_slot(ex_graph *g, ex_id leaf, void *user)
     if (n.op != EX_LOCAL && n.op != EX_ELEMENT) return leaf;
     double slot = n.a + index;
     return t->slot && slot >= 0 && slot < t->slots
-               ? ex_constant(g, t->slot[(uint32_t)slot], (ex_type)n.type) : leaf;
+               ? ex_constant(g, t->slot[(uint32_t)slot], (ex_type)n.type)
+               : leaf;
 }
 
 typedef struct speaker {
@@ -203,7 +210,9 @@ static double value_where(ex_id e, void *user)
 /* "z < 1 is false; z = 1.5, n = 3", or which index it was. */
 static void say_where(model *m, ex_trouble *t, bool assertion)
 {
-    ex_style style = { .name = flat_name, .user = m->flat, .limit = 100,
+    ex_style style = { .name = flat_name,
+                       .user = m->flat,
+                       .limit = 100,
                        .procedure = t->procedure ? m->g->procedure[t->procedure - 1] : NULL };
     const ex_node n = *ex_at(m->g, t->node);
     speaker s = { m, t };
@@ -226,7 +235,8 @@ static void say_where(model *m, ex_trouble *t, bool assertion)
     if (!t->slot) list[0] = 0;
     if (index && t->slot) {
         const char *array = style.procedure && e != t->node && n.a < style.procedure->slot_names
-                                ? style.procedure->slot_name[n.a] : NULL;
+                                ? style.procedure->slot_name[n.a]
+                                : NULL;
         dae_why(&m->report, "the index is %.10g%s", 1 + value_where(e, &s), list);
         if (array)
             dae_why(&m->report, "'%.*s' has %u elements", (int)strcspn(array, "["), array, n.b);
@@ -245,16 +255,18 @@ static const char *describe_trouble(model *m, ex_trouble *t)
     const char *function = n->op == EX_CALL ? m->g->procedure[n->a]->name : t->message;
     char words[1000] = "";
     if (!strcmp(what, "assertion")) {
-        if (t->words) ex_words(m->g, t->words, value_where, &(speaker){ m, t }, words, sizeof words);
+        if (t->words)
+            ex_words(m->g, t->words, value_where, &(speaker){ m, t }, words, sizeof words);
         return dae_arena_print(&m->arena, "an assertion failed%s%s", words[0] ? ": " : "", words);
     }
     if (has_no_end(t) && function) {
         bool section = !strcmp(function, "algorithm"); /* an algorithm section as a procedure */
-        return dae_arena_print(&m->arena, "%s in %s%s%s%s",
-                               !strcmp(what, "too much work") ? "too much work" : "recursion without end",
-                               section ? "an algorithm section" : "the function '",
-                               section ? "" : function, section ? "" : "'",
-                               !strcmp(what, "too much work") ? ": a loop or recursion without end?" : "");
+        return dae_arena_print(
+            &m->arena, "%s in %s%s%s%s",
+            !strcmp(what, "too much work") ? "too much work" : "recursion without end",
+            section ? "an algorithm section" : "the function '", section ? "" : function,
+            section ? "" : "'",
+            !strcmp(what, "too much work") ? ": a loop or recursion without end?" : "");
     }
     return what;
 }
@@ -264,12 +276,16 @@ static dae_status say_trouble(model *m, ex_trouble *t, dae_status status, const 
     char where[LOCATED] = "";
     bool assertion = t->what && !strcmp(t->what, "assertion");
     model_locate(m, t->place, where, sizeof where);
-    dae_fail(&m->report, assertion ? DAE_E_ASSERT : has_no_end(t) ? DAE_E_WORK : status, "%s: %s", doing,
-             describe_trouble(m, t));
+    dae_fail(&m->report,
+             assertion       ? DAE_E_ASSERT
+             : has_no_end(t) ? DAE_E_WORK
+                             : status,
+             "%s: %s", doing, describe_trouble(m, t));
     dae_at(&m->report, "t = %.10g%s", m->value[0], where);
     if (t->node) say_where(m, t, assertion);
     if (t->what && !strcmp(t->what, "an Integer becomes too large"))
-        dae_hint(&m->report, "compute with Real numbers: the largest Integer is %lld", EX_LARGEST_INTEGER);
+        dae_hint(&m->report, "compute with Real numbers: the largest Integer is %lld",
+                 EX_LARGEST_INTEGER);
     return m->report.status;
 }
 

@@ -29,40 +29,39 @@
 
 struct dae_model {
     dae_memory memory;
-    dae_tally tally;        /* of memory                                                    */
-    dae_budget budget;      /* what all of the rest may cost, over that tally                 */
+    dae_tally tally;   /* of memory */
+    dae_budget budget; /* what all of the rest may cost, over that tally */
     mo_context context;
     mo_model front;
-    flat_model *flat;       /* NULL: the text did not become one                            */
-    flat_regular regular;     /* it, rewritten where its structure hid something            */
-    flat_reduction reduction; /* what of that is simulated                                  */
+    flat_model *flat;         /* NULL: the text did not become one */
+    flat_regular regular;     /* it, rewritten where its structure hid something */
+    flat_reduction reduction; /* what of that is simulated */
     dae_report report;
-    int phase;              /* of a load: 0 text, 1 index, 2 numbers                        */
+    int phase; /* of a load: 0 text, 1 index, 2 numbers */
     dae_status reduced;
-    bool floating;            /* potentials without a level were found                        */
+    bool floating; /* potentials without a level were found */
     const char *analysis;
     dae_insight of_array;       /* what `insight` is where the derivative array is integrated */
-    const dae_insight *insight; /* NULL: not asked for since a parameter was set            */
-    model *back;            /* NULL: not asked for, or not reached                          */
-    model_family *family;   /* of a reduced model: it and others with other states          */
-    model_fallback *fallback; /* the same equations with their derivative array             */
-    model_switching *switching; /* ... with a model for each index that it has; NULL: not asked  */
-    int switched;           /* that is what ran                                             */
-    dae_row row;            /* of a run: where rows go, ...                                 */
+    const dae_insight *insight; /* NULL: not asked for since a parameter was set */
+    model *back;                /* NULL: not asked for, or not reached */
+    model_family *family;       /* of a reduced model: it and others with other states */
+    model_fallback *fallback;   /* the same equations with their derivative array */
+    model_switching *switching; /* ... with a model for each index that it has; NULL: not asked */
+    int switched;               /* that is what ran */
+    dae_row row;                /* of a run: where rows go, ... */
     void *user;
-    double row_t;           /* ... the time of the last one                                 */
-    model *given;           /* whose problem dae_model_problem gave; NULL: none             */
-    dae_report refusal;     /* of a route                                                   */
-    model *ran;             /* whose words count; NULL: those of back                       */
+    double row_t;       /* ... the time of the last one */
+    model *given;       /* whose problem dae_model_problem gave; NULL: none */
+    dae_report refusal; /* of a route */
+    model *ran;         /* whose words count; NULL: those of back */
     dae_status status;
-    const char *said; /* by the front end                                             */
+    const char *said; /* by the front end */
     const char *flat_words;
-    char *messages; /* said, and what the back end says                             */
+    char *messages; /* said, and what the back end says */
     double load_seconds;
     /* what a load works on */
     const dae_model_options *options;
-    const char *name,
-        *text; /* a path, or a name and its text                               */
+    const char *name, *text; /* a path, or a name and its text */
     size_t length;
 };
 
@@ -91,8 +90,7 @@ static dae_status guarded(dae_model *m, void (*piece)(dae_model *m))
 {
     int code = setjmp(m->context.escape);
     m->context.arena.escape = &m->context.escape;
-    if (code)
-        return mo_escaped(&m->context, code);
+    if (code) return mo_escaped(&m->context, code);
     piece(m);
     return DAE_OK;
 }
@@ -103,21 +101,17 @@ static void blame_options(mo_context *c)
 {
     for (size_t i = 0; i < c->diagnostics; i++) {
         mo_diagnostic *d = &c->diagnostic[i];
-        if (d->severity != MO_ERROR || d->place.source == 0)
-            continue;
+        if (d->severity != MO_ERROR || d->place.source == 0) continue;
         const char *name = c->source[d->place.source - 1].name;
-        if (strcmp(name, "<set>") == 0 || strcmp(name, "<model>") == 0)
-            d->status = DAE_E_OPTION;
+        if (strcmp(name, "<set>") == 0 || strcmp(name, "<model>") == 0) d->status = DAE_E_OPTION;
     }
 }
 
 static dae_status first_error(const mo_context *c)
 {
-    if (c->fatal != DAE_OK)
-        return c->fatal;
+    if (c->fatal != DAE_OK) return c->fatal;
     for (size_t i = 0; i < c->diagnostics; i++)
-        if (c->diagnostic[i].severity == MO_ERROR)
-            return c->diagnostic[i].status;
+        if (c->diagnostic[i].severity == MO_ERROR) return c->diagnostic[i].status;
     return c->errors > 0 ? DAE_E_MODEL : DAE_OK;
 }
 
@@ -134,14 +128,10 @@ static void write_flat(dae_model *m)
 /* What the back end, or whoever ran in its place, has to say. */
 static const char *later_words(const dae_model *m)
 {
-    if (m->refusal.text[0])
-        return m->refusal.text;
-    if (m->switched)
-        return switching_messages(m->switching);
-    if (m->ran)
-        return model_messages(m->ran);
-    if (m->family && family_messages(m->family)[0])
-        return family_messages(m->family);
+    if (m->refusal.text[0]) return m->refusal.text;
+    if (m->switched) return switching_messages(m->switching);
+    if (m->ran) return model_messages(m->ran);
+    if (m->family && family_messages(m->family)[0]) return family_messages(m->family);
     return m->back ? model_messages(m->back) : "";
 }
 
@@ -152,12 +142,10 @@ static void join_messages(dae_model *m)
     size_t a = strlen(m->said), b = strlen(later);
     dae_free(&m->memory, m->messages);
     m->messages = dae_alloc(&m->memory, a + b + 2, 1);
-    if (!m->messages)
-        return;
+    if (!m->messages) return;
     /* errors first: the front end had none if there is a back end */
     memcpy(m->messages, later, b);
-    if (b > 0 && a > 0 && later[b - 1] != '\n')
-        m->messages[b++] = '\n';
+    if (b > 0 && a > 0 && later[b - 1] != '\n') m->messages[b++] = '\n';
     memcpy(m->messages + b, m->said, a + 1);
 }
 
@@ -171,13 +159,11 @@ static dae_status refuse_memory(dae_model *m)
 static dae_status settle(dae_model *m, dae_status status)
 {
     int lacked = m->tally.refused > 0 || status == DAE_E_NOMEM;
-    if (m->refusal.status == DAE_E_NOMEM && !lacked)
-        dae_report_clear(&m->refusal);
+    if (m->refusal.status == DAE_E_NOMEM && !lacked) dae_report_clear(&m->refusal);
     m->status = status;
     if (lacked && !strstr(later_words(m), "E_NOMEM") && !strstr(m->said, "E_NOMEM"))
         refuse_memory(m);
-    if (lacked)
-        m->status = DAE_E_NOMEM;
+    if (lacked) m->status = DAE_E_NOMEM;
     join_messages(m);
     m->tally.refused = 0;
     return m->status;
@@ -187,11 +173,9 @@ static dae_status settle(dae_model *m, dae_status status)
  * be reading it. */
 static int lacked_memory(dae_model *m)
 {
-    if (m->tally.refused == 0)
-        return 0;
+    if (m->tally.refused == 0) return 0;
     m->tally.refused = 0;
-    if (m->refusal.status != DAE_E_NOMEM)
-        refuse_memory(m);
+    if (m->refusal.status != DAE_E_NOMEM) refuse_memory(m);
     m->status = DAE_E_NOMEM;
     return 1;
 }
@@ -203,8 +187,7 @@ static void add_path(mo_model *front, const char *list)
 {
     while (list && *list) {
         size_t length = strcspn(list, ":");
-        if (length > 0)
-            mo_add_library(front, dae_arena_copy(&front->context->arena, list, length));
+        if (length > 0) mo_add_library(front, dae_arena_copy(&front->context->arena, list, length));
         list += length + (list[length] == ':');
     }
 }
@@ -218,8 +201,7 @@ static const char *file_of(dae_model *m, const char *path)
 }
 
 /* Only parameters can be set: a value for anything else would be one equation too many. */
-static void judge_setting(dae_model *m, const flat_model *flat, const char *text,
-                          mo_place place)
+static void judge_setting(dae_model *m, const flat_model *flat, const char *text, mo_place place)
 {
     size_t length = strcspn(text, "=");
     for (size_t i = 0; i < flat->variables; i++) {
@@ -228,12 +210,10 @@ static void judge_setting(dae_model *m, const flat_model *flat, const char *text
             v->variability == FLAT_PARAMETER || v->input)
             continue;
         mo_error(&m->context, DAE_E_OPTION, place, "'%s' %s", v->name,
-                 v->variability == FLAT_CONSTANT ? "is a constant"
-                                                 : "is computed by the model");
+                 v->variability == FLAT_CONSTANT ? "is a constant" : "is computed by the model");
         mo_hint(&m->context,
-                v->variability == FLAT_CONSTANT
-                    ? "change the model's text, or set parameters"
-                    : "set parameters, or its start value: '%s.start'",
+                v->variability == FLAT_CONSTANT ? "change the model's text, or set parameters"
+                                                : "set parameters, or its start value: '%s.start'",
                 v->name);
     }
 }
@@ -244,34 +224,26 @@ static void flatten(dae_model *m)
     mo_class *last = NULL;
     mo_mod *mods = NULL;
     mo_model_init(&m->front, &m->context);
-    if (o->work_limit > 0)
-        m->front.work_limit = o->work_limit;
+    if (o->work_limit > 0) m->front.work_limit = o->work_limit;
     m->front.open_border = o->open_border != 0;
     if (m->text)
         last = mo_load_text(&m->front, m->name, m->text, m->length);
     else
         mo_load_file(&m->front, file_of(m, m->name), &last);
-    if (m->context.errors > 0)
-        return;
-    for (int i = 0; i < o->library_count; i++)
-        mo_add_library(&m->front, o->library[i]);
+    if (m->context.errors > 0) return;
+    for (int i = 0; i < o->library_count; i++) mo_add_library(&m->front, o->library[i]);
     add_path(&m->front, getenv("MODELICAPATH"));
     mo_view *view = mo_choose_class(&m->front, o->model, last);
-    mo_mod **setting =
-        dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
+    mo_mod **setting = dae_arena_take(&m->context.arena, (size_t)o->set_count, sizeof *setting);
     for (int i = 0; i < o->set_count; i++) {
         setting[i] = mo_setting(&m->front, o->set[i]);
         mods = mo_merge(&m->front, mods, setting[i]);
     }
-    if (!view || m->context.errors > 0)
-        return;
-    if (mods)
-        view = mo_modified_view(&m->front, view, mods);
+    if (!view || m->context.errors > 0) return;
+    if (mods) view = mo_modified_view(&m->front, view, mods);
     flat_model *flat = mo_flatten_view(&m->front, view);
-    for (int i = 0; i < o->set_count; i++)
-        judge_setting(m, flat, o->set[i], setting[i]->place);
-    if (m->context.errors == 0)
-        m->flat = flat;
+    for (int i = 0; i < o->set_count; i++) judge_setting(m, flat, o->set[i], setting[i]->place);
+    if (m->context.errors == 0) m->flat = flat;
 }
 
 static void reduce(dae_model *m)
@@ -288,9 +260,8 @@ static void reduce(dae_model *m)
 static double now(void)
 {
     struct timespec t;
-    return clock_gettime(CLOCK_MONOTONIC, &t) == 0
-               ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
-               : 0;
+    return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec
+                                                   : 0;
 }
 
 /* Where a run begins if nothing is said. */
@@ -312,11 +283,10 @@ static int is_astray(const dae_model *m, dae_status status)
 /* Structure failed; may the derivative array take its place? */
 static int replace_structure(dae_model *m, dae_status status)
 {
-    if (!is_astray(m, status))
-        return 0;
+    if (!is_astray(m, status)) return 0;
     if (m->back && m->regular.changes == 0 && model_is_unbalanced(m->back))
         return 0; /* ranks do not find an equation that is missing */
-    if (m->back) /* it is that one's words */
+    if (m->back)  /* it is that one's words */
         snprintf(m->report.text, sizeof m->report.text, "%s", model_messages(m->back));
     m->fallback = fallback_open(m->flat, NULL, NULL, &m->memory.hook);
     if (m->fallback && fallback_replaces(m->fallback, usual_start(m), m->report.text)) {
@@ -353,18 +323,13 @@ static dae_status build(dae_model *m)
 {
     dae_status status = guarded(m, flatten);
     blame_options(&m->context);
-    if (status == DAE_OK)
-        status = first_error(&m->context);
-    if (guarded(m, write_said) != DAE_OK)
-        m->said = nothing.said;
-    if (status != DAE_OK || m->options->front_end_only)
-        return status;
+    if (status == DAE_OK) status = first_error(&m->context);
+    if (guarded(m, write_said) != DAE_OK) m->said = nothing.said;
+    if (status != DAE_OK || m->options->front_end_only) return status;
     m->phase = 1;
     status = guarded(m, reduce);
-    if (status == DAE_OK)
-        status = m->reduced;
-    if (replace_structure(m, status))
-        return DAE_OK;
+    if (status == DAE_OK) status = m->reduced;
+    if (replace_structure(m, status)) return DAE_OK;
     if (status != DAE_OK) {
         m->said = m->report.text[0] ? m->report.text : dae_status_sentence(status);
         return status;
@@ -372,13 +337,10 @@ static dae_status build(dae_model *m)
     m->phase = 2;
     m->reduction.flat->hold_states = m->options->hold_states != 0;
     m->back = model_open(m->reduction.flat, &m->memory.hook);
-    if (!m->back)
-        m->said = nothing.said;
+    if (!m->back) m->said = nothing.said;
     status = m->back ? model_status(m->back) : DAE_E_NOMEM;
-    if (m->back && replace_structure(m, status))
-        return DAE_OK;
-    if (status == DAE_OK && m->options->native)
-        model_go_native(m->back);
+    if (m->back && replace_structure(m, status)) return DAE_OK;
+    if (status == DAE_OK && m->options->native) model_go_native(m->back);
     if (status == DAE_OK && m->reduction.flat != m->reduction.from) {
         m->family = family_open(m->back, &m->reduction, m->options->native, &m->memory.hook);
         status = m->family ? DAE_OK : DAE_E_NOMEM;
@@ -401,8 +363,7 @@ static dae_status keep_budget(dae_model *m, dae_status status)
 {
     static const char *const work[] = { "reading the text", "finding the index and the states",
                                         "preparing the equations for a run" };
-    if (m->budget.end == BUDGET_LEFT || status == DAE_OK || m->phase == 0)
-        return status;
+    if (m->budget.end == BUDGET_LEFT || status == DAE_OK || m->phase == 0) return status;
     dae_budget_excuse(&m->budget);
     dae_budget_tell(&m->budget, &m->refusal, work[m->phase]);
     m->said = "";
@@ -418,8 +379,7 @@ static dae_model *load(const char *name, const char *text, size_t length,
     double begin = now();
     dae_memory_init(&memory, o->allocator);
     dae_model *m = dae_alloc(&memory, 1, sizeof *m);
-    if (!m)
-        return (dae_model *)(uintptr_t)&nothing;
+    if (!m) return (dae_model *)(uintptr_t)&nothing;
     m->options = o;
     m->name = name;
     m->text = text;
@@ -454,13 +414,11 @@ dae_model *dae_model_load_text(const char *name, const char *text, size_t length
 
 void dae_model_close(dae_model *m)
 {
-    if (is_nothing(m))
-        return;
+    if (is_nothing(m)) return;
     dae_memory memory = { .hook = m->tally.hook };
     family_close(m->family);
     switching_close(m->switching);
-    if (!m->fallback || fallback_model_now(m->fallback) != m->back)
-        model_close(m->back);
+    if (!m->fallback || fallback_model_now(m->fallback) != m->back) model_close(m->back);
     fallback_close(m->fallback);
     mo_context_release(&m->context);
     dae_free(&m->memory, m->messages);
@@ -477,29 +435,26 @@ dae_status dae_model_status(const dae_model *m)
 /* Without memory to join them, whichever has something to say. */
 const char *dae_model_messages(const dae_model *m)
 {
-    if (!m)
-        return "";
-    if (m->refusal.status == DAE_E_NOMEM)
-        return m->refusal.text;
-    if (m->messages && m->messages[0])
-        return m->messages;
+    if (!m) return "";
+    if (m->refusal.status == DAE_E_NOMEM) return m->refusal.text;
+    if (m->messages && m->messages[0]) return m->messages;
     const char *later = later_words(m), *words = later[0] ? later : m->said;
     return words[0] || m->status == DAE_OK ? words : dae_status_sentence(m->status);
 }
 
 int dae_model_warnings(const dae_model *m)
 {
-    return is_nothing(m) ? 0
-                         : m->context.warnings + (m->ran    ? model_warnings(m->ran)
-                                                  : m->family ? model_warnings(family_now(m->family))
-                                                  : m->back   ? model_warnings(m->back)
-                                                              : 0);
+    return is_nothing(m)
+               ? 0
+               : m->context.warnings + (m->ran      ? model_warnings(m->ran)
+                                        : m->family ? model_warnings(family_now(m->family))
+                                        : m->back   ? model_warnings(m->back)
+                                                    : 0);
 }
 
 const char *dae_model_flat(dae_model *m)
 {
-    if (is_nothing(m) || !m->flat)
-        return "";
+    if (is_nothing(m) || !m->flat) return "";
     if (!m->flat_words && guarded(m, write_flat) != DAE_OK && !lacked_memory(m))
         m->status = m->context.fatal;
     return m->flat_words ? m->flat_words : "";
@@ -522,8 +477,7 @@ const dae_variable *dae_model_variable(const dae_model *m, size_t i)
 
 size_t dae_model_find(const dae_model *m, const char *name)
 {
-    if (is_nothing(m) || !m->back || !name)
-        return dae_model_variable_count(m);
+    if (is_nothing(m) || !m->back || !name) return dae_model_variable_count(m);
     return model_find(m->back, name);
 }
 
@@ -564,15 +518,11 @@ static void put_indices(const dae_model *m, dae_model_facts *facts)
 
 void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
 {
-    if (!facts)
-        return;
-    *facts =
-        (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
-    if (is_nothing(m))
-        return;
+    if (!facts) return;
+    *facts = (dae_model_facts){ .start = NAN, .stop = NAN, .tolerance = NAN, .interval = NAN };
+    if (is_nothing(m)) return;
     model *by = m->ran ? m->ran : m->back;
-    if (by)
-        model_get_facts(by, facts);
+    if (by) model_get_facts(by, facts);
     if (m->flat) { /* as it was written: reduction may have added to it */
         facts->equations = m->flat->equations + set_by_whens(m->flat);
         facts->variables = facts->parameters = 0;
@@ -582,8 +532,7 @@ void dae_model_get_facts(const dae_model *m, dae_model_facts *facts)
         facts->tolerance = m->flat->experiment.tolerance;
         facts->interval = m->flat->experiment.interval;
     }
-    if (by && !m->ran && m->reduction.flat != m->reduction.from)
-        facts->index = m->reduction.index;
+    if (by && !m->ran && m->reduction.flat != m->reduction.from) facts->index = m->reduction.index;
     if (by && !m->ran && m->regular.changes && m->regular.bound > facts->index)
         facts->index = m->regular.bound;
     put_indices(m, facts);
@@ -605,20 +554,16 @@ static model *active(dae_model *m, double t0)
 
 const dae_insight *dae_model_insight(dae_model *m)
 {
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
-        return NULL;
-    if (m->insight || (!m->reduction.from && !m->fallback))
-        return m->insight;
-    if (m->reduction.from)
-        m->insight = model_insight(&m->reduction, &m->regular, m->back);
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back)) return NULL;
+    if (m->insight || (!m->reduction.from && !m->fallback)) return m->insight;
+    if (m->reduction.from) m->insight = model_insight(&m->reduction, &m->regular, m->back);
     if ((m->insight || !m->reduction.from) && m->fallback &&
         fallback_is_needed(m->fallback, usual_start(m))) {
         m->of_array = m->insight ? *m->insight : (dae_insight){ 0 };
         m->insight =
             fallback_insight(m->fallback, usual_start(m), &m->of_array) ? &m->of_array : NULL;
     }
-    if (lacked_memory(m))
-        m->insight = NULL;
+    if (lacked_memory(m)) m->insight = NULL;
     return m->insight;
 }
 
@@ -641,8 +586,7 @@ static int find_index(dae_model *m)
 
 int dae_model_differential_index(dae_model *m)
 {
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
-        return -1;
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back)) return -1;
     int index = find_index(m);
     return lacked_memory(m) ? -1 : index;
 }
@@ -660,8 +604,7 @@ static void analyze(dae_model *m)
 
 const char *dae_model_analysis(dae_model *m)
 {
-    if (is_nothing(m) || !m->back || !model_problem_of(m->back))
-        return "";
+    if (is_nothing(m) || !m->back || !model_problem_of(m->back)) return "";
     dae_model_insight(m);
     active(m, usual_start(m));
     int done = guarded(m, analyze) == DAE_OK, lacked = lacked_memory(m);
@@ -678,10 +621,8 @@ static int cannot_run(const dae_model *m)
 
 static dae_status state_of(const dae_model *m)
 {
-    if (is_nothing(m))
-        return refused(m);
-    return m->status != DAE_OK ? m->status
-                               : DAE_E_STATE; /* loaded for the front end only */
+    if (is_nothing(m)) return refused(m);
+    return m->status != DAE_OK ? m->status : DAE_E_STATE; /* loaded for the front end only */
 }
 
 static void forget_switching(dae_model *m)
@@ -693,15 +634,12 @@ static void forget_switching(dae_model *m)
 
 dae_status dae_model_set(dae_model *m, const char *name, double value)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     m->insight = NULL;
     m->ran = NULL;
     forget_switching(m);
-    if (!name)
-        return settle(m, DAE_E_ARG);
-    if (m->fallback)
-        fallback_set(m->fallback, name, value);
+    if (!name) return settle(m, DAE_E_ARG);
+    if (m->fallback) fallback_set(m->fallback, name, value);
     return settle(m, model_set(m->back, name, value));
 }
 
@@ -727,12 +665,9 @@ static dae_status switch_models(dae_model *m, const dae_simulation *simulation, 
     bool singular = failed == DAE_E_INCONSISTENT || failed == DAE_E_SINGULAR ||
                     failed == DAE_E_IMPASSE || failed == DAE_E_CONVERGENCE ||
                     failed == DAE_E_STEP_UNDERFLOW;
-    if (!singular || !model_has_events(m->back))
-        return failed;
-    if (!m->switching)
-        m->switching = switching_open(m->flat, m->back, &m->memory.hook);
-    if (!switching_is_needed(m->switching))
-        return failed;
+    if (!singular || !model_has_events(m->back)) return failed;
+    if (!m->switching) m->switching = switching_open(m->flat, m->back, &m->memory.hook);
+    if (!switching_is_needed(m->switching)) return failed;
     m->switched = 1;
     m->ran = NULL;
     return switching_simulate(m->switching, simulation, m->row, m->user, m->row_t);
@@ -741,8 +676,7 @@ static dae_status switch_models(dae_model *m, const dae_simulation *simulation, 
 dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, dae_row row,
                               void *user)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     const char *route = simulation ? simulation->route : NULL;
     flat_route way = flat_route_find(route);
     bool none = !simulation || (simulation->start == 0 && simulation->stop == 0);
@@ -753,14 +687,13 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
     m->user = user;
     m->row_t = -INFINITY;
     active(m, t0);
-    if (m->ran && route && way != FLAT_ARRAY && way != FLAT_ROUTES)
-        return refuse_route(m, route);
+    if (m->ran && route && way != FLAT_ARRAY && way != FLAT_ROUTES) return refuse_route(m, route);
     if (m->fallback && (way == FLAT_ARRAY || m->ran)) {
         m->ran = fallback_model(m->fallback);
         return settle(m, fallback_simulate(m->fallback, simulation, row, user));
     }
-    bool watched = !route && m->regular.changes > 0 && m->fallback &&
-                   fallback_watch(m->fallback, note_row, m);
+    bool watched =
+        !route && m->regular.changes > 0 && m->fallback && fallback_watch(m->fallback, note_row, m);
     dae_row to = watched ? fallback_pass : note_row;
     void *with = watched ? (void *)m->fallback : m;
     dae_status status = m->family ? family_simulate(m->family, simulation, to, with)
@@ -770,28 +703,22 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
         ((status == DAE_E_IMPASSE && fallback_goes_on(m->fallback, by, simulation, &status)) ||
          fallback_repeats(m->fallback, simulation, &status)))
         m->ran = fallback_model(m->fallback);
-    if (!route && status != DAE_OK)
-        status = switch_models(m, simulation, status);
+    if (!route && status != DAE_OK) status = switch_models(m, simulation, status);
     return settle(m, status);
 }
 
 dae_status dae_model_get_statistics(const dae_model *m, dae_statistics *out)
 {
-    if (cannot_run(m))
-        return state_of(m);
-    if (!out)
-        return DAE_E_ARG;
-    if (m->switched)
-        return switching_get_statistics(m->switching, out);
-    if (m->ran)
-        return model_get_statistics(m->ran, out);
+    if (cannot_run(m)) return state_of(m);
+    if (!out) return DAE_E_ARG;
+    if (m->switched) return switching_get_statistics(m->switching, out);
+    if (m->ran) return model_get_statistics(m->ran, out);
     return m->family ? family_get_statistics(m->family, out) : model_get_statistics(m->back, out);
 }
 
 const dae_problem *dae_model_problem(dae_model *m)
 {
-    if (cannot_run(m))
-        return NULL;
+    if (cannot_run(m)) return NULL;
     m->given = active(m, usual_start(m));
     return lacked_memory(m) ? NULL : model_problem_of(m->given);
 }
@@ -808,8 +735,7 @@ static model *given(dae_model *m)
 
 dae_status dae_model_check(dae_model *m)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     dae_report_clear(&m->refusal);
     m->ran = NULL;
     m->switched = 0;
@@ -818,32 +744,26 @@ dae_status dae_model_check(dae_model *m)
 
 dae_status dae_model_initialize(dae_model *m, double t0, double *x, double *xdot)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     return settle(m, model_initialize(given(m), t0, x, xdot));
 }
 
 dae_status dae_model_keep(dae_model *m, const char *name)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     m->ran = NULL;
     forget_switching(m);
-    if (!name)
-        return settle(m, DAE_E_ARG);
+    if (!name) return settle(m, DAE_E_ARG);
     dae_status status = model_keep(m->back, name);
-    if (status == DAE_OK && m->fallback)
-        fallback_keep(m->fallback, name);
+    if (status == DAE_OK && m->fallback) fallback_keep(m->fallback, name);
     return settle(m, status);
 }
 
 dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
 {
-    if (!out)
-        return DAE_E_ARG;
+    if (!out) return DAE_E_ARG;
     *out = (dae_initial){ .t = NAN };
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     dae_status status = model_get_initial(m->ran ? m->ran : m->back, out);
     return lacked_memory(m) ? DAE_E_NOMEM : status;
 }
@@ -851,8 +771,7 @@ dae_status dae_model_get_initial(dae_model *m, dae_initial *out)
 dae_status dae_model_values(dae_model *m, double t, const double *x, const double *xdot,
                             double *value)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     model *by = given(m);
     dae_status status = m->ran ? fallback_values(m->fallback, t, x, xdot, value)
                                : model_values(by, t, x, xdot, value);
@@ -861,7 +780,6 @@ dae_status dae_model_values(dae_model *m, double t, const double *x, const doubl
 
 dae_status dae_model_event(dae_model *m, double t, double *x, double *xdot)
 {
-    if (cannot_run(m))
-        return state_of(m);
+    if (cannot_run(m)) return state_of(m);
     return settle(m, model_event(given(m), t, x, xdot));
 }

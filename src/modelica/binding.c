@@ -16,11 +16,9 @@
 static mo_value *holder_field(mo_model *m, mo_member *member, mo_place *place)
 {
     mo_object *o = member->object;
-    if (!o->holder)
-        return NULL;
+    if (!o->holder) return NULL;
     mo_value *whole = mo_binding(m, o->holder);
-    if (!whole || whole->kind == MO_V_NONE)
-        return NULL;
+    if (!whole || whole->kind == MO_V_NONE) return NULL;
     for (int d = 0; d < o->holder->dimensions && whole->kind == MO_V_ARRAY; d++)
         whole = mo_row(m, whole, o->index[d] - 1);
     *place = o->holder->mod ? o->holder->mod->place : o->holder->entry->place;
@@ -40,7 +38,8 @@ static void admit_literals(mo_model *m, const mo_member *member, mo_mod *mod)
     *name = (mo_value){ .kind = MO_V_CLASS, .view = type };
     env[0] = (mo_env){ .name = type->def->name, .value = name };
     for (int i = 1; i <= type->def->literals; i++)
-        env[i] = (mo_env){ .name = type->def->literal[i - 1], .next = &env[i - 1],
+        env[i] = (mo_env){ .name = type->def->literal[i - 1],
+                           .next = &env[i - 1],
                            .value = mo_literal(m, type, i) };
     mod->env = &env[type->def->literals];
 }
@@ -64,19 +63,15 @@ mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place)
     mo_mod *mod = member->entry->mod;
     *place = member->entry->place;
     bool own = mod && mod->value && level_of_value(member, false) <= level_of_value(member, true);
-    if (mod && mod->value && mod->object)
-        admit_literals(m, member, mod);
+    if (mod && mod->value && mod->object) admit_literals(m, member, mod);
     mo_value *field = own && mod->object ? NULL : holder_field(m, member, place);
-    if (field)
-        return field;
+    if (field) return field;
     if (member->text) {
         mo_scope scope = { .object = member->object, .view = member->text_view };
         return mo_evaluate(m, &scope, member->text);
     }
-    if (!mod || !mod->value)
-        return NULL;
-    if (mod->object)
-        return mo_mod_value(m, mod, member->object, place);
+    if (!mod || !mod->value) return NULL;
+    if (mod->object) return mo_mod_value(m, mod, member->object, place);
     mo_mod here = *mod;
     here.cache = NULL;
     return mo_mod_value(m, &here, member->object, place);
@@ -86,8 +81,8 @@ mo_value *mo_raw_binding(mo_model *m, mo_member *member, mo_place *place)
 
 static const char *size_hint(const mo_member *member, const mo_value *v, int have)
 {
-    bool row = v->kind == MO_V_ARRAY && v->dimensions == 2 && v->size[0] == 1 && member->dimensions == 1 &&
-               v->size[1] == member->size[0];
+    bool row = v->kind == MO_V_ARRAY && v->dimensions == 2 && v->size[0] == 1 &&
+               member->dimensions == 1 && v->size[1] == member->size[0];
     return have == 0 ? "write one value for each element, or fill(value, n)"
            : row     ? "a vector is written with braces, {1, 2}: brackets make a matrix"
                      : "make the sizes equal";
@@ -97,22 +92,20 @@ static const char *size_hint(const mo_member *member, const mo_value *v, int hav
 mo_value *mo_binding(mo_model *m, mo_member *member)
 {
     mo_instantiate(m, member);
-    if (member->inner)
-        return mo_binding(m, member->inner);
+    if (member->inner) return mo_binding(m, member->inner);
     if (member->bound == MO_UNDER_WAY) {
         const char *name = mo_full_name(m, member->object, member->entry->name), *path = name;
         for (mo_member *o = m->binding; o && o != member; o = o->asked_by)
             path = dae_arena_print(&m->context->arena, "%s -> %s",
                                    mo_full_name(m, o->object, o->entry->name), path);
-        mo_error(m->context, DAE_E_MODEL, member->entry->place, "the value of '%s' depends on itself",
-                 name);
+        mo_error(m->context, DAE_E_MODEL, member->entry->place,
+                 "the value of '%s' depends on itself", name);
         mo_why(m->context, "%s -> %s", name, path);
         mo_hint(m->context, "give one of them a value of its own");
         member->binding = mo_none(m);
         member->bound = MO_DONE;
     }
-    if (member->bound == MO_DONE || member->progress != MO_DONE)
-        return member->binding;
+    if (member->bound == MO_DONE || member->progress != MO_DONE) return member->binding;
     member->bound = MO_UNDER_WAY;
     mo_place place;
     member->asked_by = m->binding;
@@ -122,19 +115,17 @@ mo_value *mo_binding(mo_model *m, mo_member *member)
     if (member->bound == MO_DONE) /* found to be a cycle meanwhile */
         return member->binding;
     member->bound = MO_DONE;
-    if (!v)
-        return NULL;
+    if (!v) return NULL;
     member->binding = v;
-    if (v->kind == MO_V_NONE)
-        return v;
+    if (v->kind == MO_V_NONE) return v;
     int have = v->kind == MO_V_ARRAY ? v->dimensions : 0;
     bool fits = have == member->dimensions;
-    for (int d = 0; fits && d < have; d++)
-        fits = v->size[d] == member->size[d];
-    if (!fits && have == 0 && member->entry->mod && (member->entry->mod->object ||
-                                                     member->entry->mod->each)) {
-        mo_value *all = member->primitive ? mo_new_array(m, member->dimensions, member->size, v->type)
-                                          : mo_new_items(m, member->dimensions, member->size);
+    for (int d = 0; fits && d < have; d++) fits = v->size[d] == member->size[d];
+    if (!fits && have == 0 && member->entry->mod &&
+        (member->entry->mod->object || member->entry->mod->each)) {
+        mo_value *all = member->primitive
+                            ? mo_new_array(m, member->dimensions, member->size, v->type)
+                            : mo_new_items(m, member->dimensions, member->size);
         for (size_t i = 0; i < member->count; i++)
             if (member->primitive)
                 all->element[i] = v->scalar;
@@ -145,10 +136,11 @@ mo_value *mo_binding(mo_model *m, mo_member *member)
         fits = true;
     }
     if (!fits) {
-        mo_value want = { .kind = MO_V_ARRAY, .type = mo_type_of(member->primitive),
-                          .dimensions = member->dimensions, .size = member->size };
-        if (!member->dimensions)
-            want.kind = MO_V_SCALAR;
+        mo_value want = { .kind = MO_V_ARRAY,
+                          .type = mo_type_of(member->primitive),
+                          .dimensions = member->dimensions,
+                          .size = member->size };
+        if (!member->dimensions) want.kind = MO_V_SCALAR;
         mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, its value is %s",
                  mo_full_name(m, member->object, member->entry->name), mo_shape(m, &want),
                  mo_shape(m, v));
@@ -181,10 +173,9 @@ static mo_value *objects_value(mo_model *m, mo_member *member)
     mo_value *all = mo_new_items(m, member->dimensions, member->size);
     mo_value *item = dae_arena_take(&m->context->arena, member->count + 1, sizeof *item);
     for (size_t k = 0; k < member->count; k++) {
-        item[k] = (mo_value){ .kind = MO_V_OBJECT, .object = member->element[k],
-                              .view = member->type };
-        if (!member->dimensions)
-            return &item[0];
+        item[k] =
+            (mo_value){ .kind = MO_V_OBJECT, .object = member->element[k], .view = member->type };
+        if (!member->dimensions) return &item[0];
         all->item[k] = &item[k];
     }
     all->view = member->type;
@@ -194,11 +185,10 @@ static mo_value *objects_value(mo_model *m, mo_member *member)
 /* Constants, and strings, are worth what they are declared to be. */
 static mo_value *constant_value(mo_model *m, mo_member *member)
 {
-    bool outside = member->object->package && member->variability != MO_CONSTANT &&
-                   !member->object->parent;
+    bool outside =
+        member->object->package && member->variability != MO_CONSTANT && !member->object->parent;
     mo_value *v = outside ? NULL : mo_binding(m, member);
-    if (v)
-        return v;
+    if (v) return v;
     if (outside) {
         mo_error(m->context, DAE_E_MODEL, member->entry->place,
                  "'%s' is used outside of its component, where only constants can be used",
@@ -215,21 +205,19 @@ static mo_value *constant_value(mo_model *m, mo_member *member)
 
 mo_value *mo_member_value(mo_model *m, mo_member *member)
 {
-    if (member->value)
-        return member->value;
+    if (member->value) return member->value;
     mo_instantiate(m, member);
-    if (member->progress != MO_DONE)
-        return mo_none(m);
-    if (member->inner)
-        return mo_member_value(m, member->inner);
+    if (member->progress != MO_DONE) return mo_none(m);
+    if (member->inner) return mo_member_value(m, member->inner);
     mo_value *v;
     if (member->entry->element->condition && !m->connecting && !member->object->package &&
         member->progress == MO_DONE) {
         mo_error(m->context, DAE_E_MODEL, member->entry->place,
                  "the conditional component '%s' is used outside of 'connect'",
                  mo_full_name(m, member->object, member->entry->name));
-        mo_hint(m->context, "a conditional component can only be used in 'connect': connect it to a "
-                            "connector that is always there");
+        mo_hint(m->context,
+                "a conditional component can only be used in 'connect': connect it to a "
+                "connector that is always there");
         return mo_none(m);
     }
     if (member->disabled) {
@@ -255,21 +243,20 @@ mo_value *mo_member_value(mo_model *m, mo_member *member)
         copy->member = member;
         v = copy;
     }
-    if (!member->disabled)
-        member->value = v;
+    if (!member->disabled) member->value = v;
     return v;
 }
 
 /* ------------------------------------------------------------------ attributes ------- */
 
-static const char *const attributes[] = { "quantity", "unit", "displayUnit", "min", "max", "start",
-                                          "fixed", "nominal", "stateSelect", "unbounded" };
+static const char *const attributes[] = { "quantity",    "unit",     "displayUnit", "min",
+                                          "max",         "start",    "fixed",       "nominal",
+                                          "stateSelect", "unbounded" };
 
 bool mo_is_attribute(const char *name)
 {
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-        if (strcmp(attributes[i], name) == 0)
-            return true;
+        if (strcmp(attributes[i], name) == 0) return true;
     return false;
 }
 
@@ -277,8 +264,8 @@ bool mo_is_attribute(const char *name)
 static bool has_attribute(mo_primitive type, const char *name)
 {
     bool limits = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
-    bool all = strcmp(name, "quantity") == 0 || strcmp(name, "start") == 0 ||
-               strcmp(name, "fixed") == 0;
+    bool all =
+        strcmp(name, "quantity") == 0 || strcmp(name, "start") == 0 || strcmp(name, "fixed") == 0;
     switch (type) {
     case MO_INTEGER:
     case MO_ENUMERATION: return all || limits;
@@ -291,8 +278,7 @@ static bool has_attribute(mo_primitive type, const char *name)
 /* Is there such an attribute of the simple type? Says so if not. */
 void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod)
 {
-    if (has_attribute(type->primitive, mod->name))
-        return;
+    if (has_attribute(type->primitive, mod->name)) return;
     bool known = mo_is_attribute(mod->name);
     const char *near = known ? NULL : mo_nearest(mod->name, attributes, 10);
     mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is no attribute of %s", mod->name,
@@ -301,16 +287,18 @@ void mo_check_attribute(mo_model *m, const mo_view *type, const mo_mod *mod)
         mo_hint(m->context, "remove it: it has start, fixed and quantity%s",
                 has_attribute(type->primitive, "min") ? ", min and max" : "");
     else
-        mo_hint(m->context, near ? "did you mean '%s'?" : "attributes are start, fixed, "
-                "min, max, nominal, unit, displayUnit, quantity, stateSelect", near);
+        mo_hint(m->context,
+                near ? "did you mean '%s'?"
+                     : "attributes are start, fixed, "
+                       "min, max, nominal, unit, displayUnit, quantity, stateSelect",
+                near);
 }
 
 void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type)
 {
     for (mo_mod *mod = list; mod; mod = mod->next) {
         if (type->primitive) { /* a type may contain types, which are redeclared */
-            if (!mo_find_entry(m, type, mod->name))
-                mo_check_attribute(m, type, mod);
+            if (!mo_find_entry(m, type, mod->name)) mo_check_attribute(m, type, mod);
             continue;
         }
         const mo_entry *entry = mo_find_entry(m, type, mod->name);
@@ -318,8 +306,10 @@ void mo_check_mods(mo_model *m, mo_mod *list, mo_view *type)
             mo_scope inside = { .view = type };
             mo_say_unknown(m, &inside, mod->name, mod->place, "element");
         } else if (entry && entry->is_protected && mod->depth == 0 && mod->object) {
-            mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is protected in '%s' and cannot be "
-                     "modified from outside", mod->name, type->path);
+            mo_error(m->context, DAE_E_MODEL, mod->place,
+                     "'%s' is protected in '%s' and cannot be "
+                     "modified from outside",
+                     mod->name, type->path);
             mo_hint(m->context, "declare it public, or modify it where the class is extended");
         }
     }
@@ -334,17 +324,18 @@ static mo_value *attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k
     if (v->kind == MO_V_ARRAY) {
         if (v->count != member->count) {
             if (k == 0) {
-                mo_error(m->context, DAE_E_MODEL, place, "'%s' of '%s' has %zu values for %zu elements",
-                         mod->name, mo_full_name(m, member->object, member->entry->name), v->count,
+                mo_error(m->context, DAE_E_MODEL, place,
+                         "'%s' of '%s' has %zu values for %zu elements", mod->name,
+                         mo_full_name(m, member->object, member->entry->name), v->count,
                          member->count);
-                mo_hint(m->context, "give one value for each element, or write 'each %s = ...'", mod->name);
+                mo_hint(m->context, "give one value for each element, or write 'each %s = ...'",
+                        mod->name);
             }
             return NULL;
         }
         v = mo_item_at(m, v, k);
     }
-    if (v->kind == MO_V_NONE)
-        return NULL;
+    if (v->kind == MO_V_NONE) return NULL;
     v = mo_convert(m, v, type, v->view, place, mod->name);
     return v->kind == MO_V_SCALAR ? v : NULL;
 }
@@ -373,8 +364,7 @@ static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
     else if (strcmp(name, "stateSelect") == 0)
         type = EX_ENUMERATION;
     mo_value *v = attribute(m, member, mod, k, type);
-    if (!v)
-        return;
+    if (!v) return;
     x = &m->flat->variable[member->first + k];
     double number = 0;
     uint32_t culprit;
@@ -389,8 +379,7 @@ static void set_attribute(mo_model *m, mo_member *member, mo_mod *mod, size_t k)
     } else if (strcmp(name, "start") == 0) {
         bool own = member->mod && mo_find_mod(member->mod->sub, name);
         x->start = v->scalar;
-        if (x->variability > FLAT_PARAMETER)
-            x->set_at = own ? set_at(member, mod) : FLAT_OF_TYPE;
+        if (x->variability > FLAT_PARAMETER) x->set_at = own ? set_at(member, mod) : FLAT_OF_TYPE;
     } else if (strcmp(name, "min") == 0)
         x->min = v->scalar;
     else if (strcmp(name, "max") == 0)
@@ -412,24 +401,23 @@ void mo_finish_variables(mo_model *m, mo_member *member)
 {
     for (mo_mod *mod = member->leaf->mods; mod; mod = mod->next)
         if (mod->value && mo_is_attribute(mod->name))
-            for (size_t k = 0; k < member->count; k++)
-                set_attribute(m, member, mod, k);
+            for (size_t k = 0; k < member->count; k++) set_attribute(m, member, mod, k);
     mo_value *v = mo_binding(m, member);
-    if (!v || v->kind == MO_V_NONE)
-        return;
+    if (!v || v->kind == MO_V_NONE) return;
     mo_place place = member->mod && member->mod->value ? member->mod->place : member->entry->place;
     for (size_t k = 0; k < member->count; k++) {
         ex_id e = member->dimensions ? v->element[k] : v->scalar;
         flat_variable *x = &m->flat->variable[member->first + k];
         if (x->type == EX_STRING && x->variability > FLAT_PARAMETER)
             x->variability = FLAT_PARAMETER; /* text does not change */
-        x->input = false; /* nobody gives it a value from outside */
+        x->input = false;                    /* nobody gives it a value from outside */
         if (x->variability <= FLAT_PARAMETER) {
             x->binding = e;
             x->set_at = member->mod && member->mod->value ? set_at(member, member->mod)
                                                           : depth_of(member->object);
         } else
-            flat_add_equation(m->flat, ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type),
-                              e, place, member->object->name);
+            flat_add_equation(m->flat,
+                              ex_variable(m->graph, member->first + (uint32_t)k, 0, x->type), e,
+                              place, member->object->name);
     }
 }

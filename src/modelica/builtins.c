@@ -68,11 +68,9 @@ static mo_value *unary(mo_call *c)
         return mo_scalar(c->m, ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar), EX_INTEGER, NULL);
     if (v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) {
         mo_value *r = mo_overloaded(c->m, c->s, c->row->name, &v, 1, c->a->place);
-        if (r)
-            return r;
+        if (r) return r;
     }
-    if (!mo_are_numbers(v))
-        return mo_wrong_call(c, "the argument must be a number");
+    if (!mo_are_numbers(v)) return mo_wrong_call(c, "the argument must be a number");
     flagged_op f = { c->row->op, v->type == EX_REAL ? event_flag(c) : 0 };
     ex_type type = c->row->op == EX_ABS ? v->type : c->row->type;
     return mo_map(c->m, v, type, apply, &f);
@@ -91,8 +89,7 @@ static mo_value *binary(mo_call *c)
     if (!mo_are_numbers(a) || !mo_are_numbers(b))
         return mo_wrong_call(c, "the arguments must be numbers");
     bool both = a->kind == MO_V_ARRAY && b->kind == MO_V_ARRAY;
-    if (both && !mo_same_sizes(a, b))
-        return mo_wrong_call(c, "the sizes of the arguments differ");
+    if (both && !mo_same_sizes(a, b)) return mo_wrong_call(c, "the sizes of the arguments differ");
     bool whole = a->type == EX_INTEGER && b->type == EX_INTEGER;
     ex_type type = c->row->op == EX_ATAN2 ? EX_REAL : whole ? EX_INTEGER : EX_REAL;
     const mo_value *shape = a->kind == MO_V_ARRAY ? a : b;
@@ -112,8 +109,7 @@ static mo_value *semi_linear(mo_call *c)
     for (int i = 0; i < 3; i++) {
         if (!mo_are_numbers(c->argument[i]))
             return mo_wrong_call(c, "the arguments must be numbers");
-        if (c->argument[i]->kind != MO_V_ARRAY)
-            continue;
+        if (c->argument[i]->kind != MO_V_ARRAY) continue;
         if (shape && !mo_same_sizes(shape, c->argument[i]))
             return mo_wrong_call(c, "the sizes of the arguments differ");
         shape = c->argument[i];
@@ -121,13 +117,11 @@ static mo_value *semi_linear(mo_call *c)
     mo_value *all = shape ? mo_new_array(c->m, shape->dimensions, shape->size, EX_REAL) : NULL;
     for (size_t k = 0; k < (shape ? shape->count : 1); k++) {
         ex_id one[3];
-        for (int i = 0; i < 3; i++)
-            one[i] = mo_item_at(c->m, c->argument[i], k)->scalar;
+        for (int i = 0; i < 3; i++) one[i] = mo_item_at(c->m, c->argument[i], k)->scalar;
         ex_id positive = ex_binary_flagged(g, EX_LESS_EQUAL, ex_number(g, 0), one[0],
                                            c->s->no_event ? 0 : EX_EVENT);
         ex_id y = ex_binary(g, EX_MULTIPLY, ex_if(g, positive, one[1], one[2]), one[0]);
-        if (!shape)
-            return mo_scalar(c->m, y, EX_REAL, NULL);
+        if (!shape) return mo_scalar(c->m, y, EX_REAL, NULL);
         all->element[k] = y;
     }
     return all;
@@ -145,15 +139,13 @@ static mo_value *neutral(mo_call *c, const mo_value *v)
         return mo_literal(c->m, v->view, least ? 1 : v->view->def->literals);
     if (extreme && v->type == EX_INTEGER)
         x = (double)(least ? -EX_LARGEST_INTEGER : EX_LARGEST_INTEGER);
-    if (extreme && v->type == EX_BOOLEAN)
-        x = !least;
+    if (extreme && v->type == EX_BOOLEAN) x = !least;
     return mo_scalar(c->m, ex_constant(c->m->graph, x, v->type), v->type, v->view);
 }
 
 static mo_value *reduce(mo_call *c, mo_value *v)
 {
-    if (v->kind == MO_V_SCALAR && mo_are_numbers(v))
-        return v;
+    if (v->kind == MO_V_SCALAR && mo_are_numbers(v)) return v;
     bool ordered = (c->row->op == EX_MIN || c->row->op == EX_MAX) && mo_are_scalars(v) &&
                    (v->type == EX_BOOLEAN || v->type == EX_ENUMERATION);
     if (v->kind == MO_V_ARRAY && v->item && v->count) { /* of records with operators */
@@ -165,11 +157,9 @@ static mo_value *reduce(mo_call *c, mo_value *v)
     }
     if (!mo_are_numbers(v) && !ordered)
         return mo_wrong_call(c, "the argument must be an array of numbers");
-    if (!v->count)
-        return neutral(c, v);
+    if (!v->count) return neutral(c, v);
     ex_id e = v->element[0];
-    for (size_t i = 1; i < v->count; i++)
-        e = ex_binary(c->m->graph, c->row->op, e, v->element[i]);
+    for (size_t i = 1; i < v->count; i++) e = ex_binary(c->m->graph, c->row->op, e, v->element[i]);
     return mo_scalar(c->m, e, v->type, v->view);
 }
 
@@ -182,11 +172,11 @@ static mo_value *reduction(mo_call *c)
             c->argument[1]->kind != MO_V_SCALAR)
             return mo_wrong_call(c, "two arguments must be scalars");
         ex_type type = v->type == EX_REAL || c->argument[1]->type == EX_REAL ? EX_REAL : v->type;
-        return mo_scalar(c->m, ex_binary(c->m->graph, c->row->op, v->scalar, c->argument[1]->scalar),
+        return mo_scalar(c->m,
+                         ex_binary(c->m->graph, c->row->op, v->scalar, c->argument[1]->scalar),
                          type, v->view);
     }
-    if (c->count != 1)
-        return mo_wrong_call(c, "it takes one array, or an expression with 'for'");
+    if (c->count != 1) return mo_wrong_call(c, "it takes one array, or an expression with 'for'");
     return reduce(c, v);
 }
 
@@ -196,8 +186,7 @@ static ex_id rate(ex_graph *g, ex_id leaf, void *user)
 {
     mo_model *m = user;
     const ex_node node = *ex_at(g, leaf);
-    if (node.op == EX_TIME)
-        return ex_number(g, 1);
+    if (node.op == EX_TIME) return ex_number(g, 1);
     if (node.op == EX_VARIABLE && node.type == EX_REAL &&
         m->flat->variable[node.a].variability == FLAT_CONTINUOUS)
         return ex_variable(g, node.a, node.b + 1, EX_REAL);
@@ -206,13 +195,11 @@ static ex_id rate(ex_graph *g, ex_id leaf, void *user)
 
 mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
 {
-    if (v->kind == MO_V_NONE)
-        return v;
+    if (v->kind == MO_V_NONE) return v;
     bool fixed = v->member && v->member->variability <= MO_PARAMETER; /* an Integer: der is 0 */
     if (!mo_are_numbers(v) || (v->type != EX_REAL && !fixed)) {
         double x;
-        if (mo_constant_number(m, v, &x))
-            return mo_real(m, 0);
+        if (mo_constant_number(m, v, &x)) return mo_real(m, 0);
         mo_error(m->context, DAE_E_MODEL, place, "der() of %s", mo_shape(m, v));
         mo_hint(m->context, "only Real variables have a derivative");
         return mo_none(m);
@@ -225,8 +212,7 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
         plain &= ex_at(m->graph, e[i])->op == EX_VARIABLE;
     }
     if (plain)
-        for (size_t i = 0; i < count; i++)
-            e[i] = rate(m->graph, e[i], m);
+        for (size_t i = 0; i < count; i++) e[i] = rate(m->graph, e[i], m);
     else
         ex_time_derivatives(m->graph, e, count, rate, m, &culprit);
     if (culprit) {
@@ -235,8 +221,7 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
         mo_hint(m->context, "give the expression a name and differentiate by hand");
         return mo_none(m);
     }
-    if (v->kind == MO_V_SCALAR)
-        return mo_scalar(m, e[0], EX_REAL, NULL);
+    if (v->kind == MO_V_SCALAR) return mo_scalar(m, e[0], EX_REAL, NULL);
     mo_value *r = mo_new_array(m, v->dimensions, v->size, EX_REAL);
     memcpy(r->element, e, count * sizeof *e);
     return r;
@@ -244,8 +229,7 @@ mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place)
 
 static mo_value *derivative(mo_call *c)
 {
-    if (c->s->run && !c->s->object)
-        return mo_wrong_call(c, "functions cannot use der()");
+    if (c->s->run && !c->s->object) return mo_wrong_call(c, "functions cannot use der()");
     return mo_time_derivative(c->m, c->argument[0], c->a->place);
 }
 
@@ -253,14 +237,12 @@ static ex_id before(mo_model *m, ex_id e, void *user)
 {
     bool *fine = user;
     const ex_node node = *ex_at(m->graph, e);
-    if (node.op == EX_NUMBER || node.op == EX_TEXT)
-        return e;
+    if (node.op == EX_NUMBER || node.op == EX_TEXT) return e;
     if (node.op != EX_VARIABLE || node.b) {
         *fine = false;
         return e;
     }
-    if (m->flat->variable[node.a].variability <= FLAT_PARAMETER)
-        return e;
+    if (m->flat->variable[node.a].variability <= FLAT_PARAMETER) return e;
     return ex_leaf(m->graph, EX_PRE, node.a, 0, 0, (ex_type)node.type);
 }
 
@@ -287,7 +269,8 @@ static mo_value *phase(mo_call *c) /* initial(), terminal() */
 static mo_value *sample(mo_call *c)
 {
     if (c->count == 1) { /* sample(u), sample(u, clock): of a value, at the ticks of a clock */
-        mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place, "clocks are not supported yet: sample(u)");
+        mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place,
+                 "clocks are not supported yet: sample(u)");
         mo_hint(c->m->context, "%s", MO_NO_CLOCKS);
         return mo_none(c->m);
     }
@@ -295,8 +278,10 @@ static mo_value *sample(mo_call *c)
         !mo_are_numbers(c->argument[0]) || !mo_are_numbers(c->argument[1]))
         return mo_wrong_call(c, "start and interval must be numbers");
     uint32_t number = (uint32_t)c->m->graph->samplers++;
-    return mo_scalar(c->m, ex_leaf(c->m->graph, EX_SAMPLE, c->argument[0]->scalar,
-                                   c->argument[1]->scalar, number, EX_BOOLEAN), EX_BOOLEAN, NULL);
+    return mo_scalar(c->m,
+                     ex_leaf(c->m->graph, EX_SAMPLE, c->argument[0]->scalar, c->argument[1]->scalar,
+                             number, EX_BOOLEAN),
+                     EX_BOOLEAN, NULL);
 }
 
 static mo_value *no_event(mo_call *c)
@@ -349,7 +334,8 @@ static mo_value *delay(mo_call *c)
             return mo_wrong_call(c, "the delay must be a number");
     if (!mo_are_numbers(e) || e->kind != MO_V_SCALAR)
         return mo_wrong_call(c, "the delayed expression must be a scalar number");
-    return mo_scalar(c->m, ex_ternary(c->m->graph, EX_DELAY, e->scalar, c->argument[1]->scalar, longest),
+    return mo_scalar(c->m,
+                     ex_ternary(c->m->graph, EX_DELAY, e->scalar, c->argument[1]->scalar, longest),
                      EX_REAL, NULL);
 }
 
@@ -364,10 +350,10 @@ static mo_value *to_integer(mo_call *c) /* Integer(enumeration) */
 {
     mo_value *v = c->argument[0];
     if (v->kind != MO_V_SCALAR || (v->type != EX_ENUMERATION && v->type != EX_INTEGER))
-        return mo_wrong_call(c, "the argument must be an enumeration value; integer(x) rounds down");
+        return mo_wrong_call(c,
+                             "the argument must be an enumeration value; integer(x) rounds down");
     double x;
-    if (ex_is_number(c->m->graph, v->scalar, &x))
-        return mo_integer(c->m, x);
+    if (ex_is_number(c->m->graph, v->scalar, &x)) return mo_integer(c->m, x);
     return mo_scalar(
         c->m, v->type == EX_INTEGER ? v->scalar : ex_unary(c->m->graph, EX_INTEGER_OF, v->scalar),
         EX_INTEGER, NULL);
@@ -389,7 +375,8 @@ static mo_value *is_present(mo_call *c)
 
 static mo_value *unsupported(mo_call *c)
 {
-    mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place, "'%s' is not supported yet", c->row->name);
+    mo_error(c->m->context, DAE_E_UNSUPPORTED, c->a->place, "'%s' is not supported yet",
+             c->row->name);
     mo_hint(c->m->context, "%s", c->row->usage);
     return mo_none(c->m);
 }
@@ -445,7 +432,8 @@ static const mo_builtin_row table[] = {
     { "diagonal", mo_builtin_diagonal, 1, 1, EX_NONE, EX_REAL, false, "diagonal(vector)" },
     { "linspace", mo_builtin_linspace, 3, 3, EX_NONE, EX_REAL, false, "linspace(from, to, n)" },
     { "transpose", mo_builtin_transpose, 1, 1, EX_NONE, EX_REAL, false, "transpose(matrix)" },
-    { "outerProduct", mo_builtin_outer_product, 2, 2, EX_NONE, EX_REAL, false, "outerProduct(v, w)" },
+    { "outerProduct", mo_builtin_outer_product, 2, 2, EX_NONE, EX_REAL, false,
+      "outerProduct(v, w)" },
     { "symmetric", mo_builtin_symmetric, 1, 1, EX_NONE, EX_REAL, false, "symmetric(matrix)" },
     { "cross", mo_builtin_cross, 2, 2, EX_NONE, EX_REAL, false, "cross(v, w)" },
     { "skew", mo_builtin_skew, 1, 1, EX_NONE, EX_REAL, false, "skew(v)" },
@@ -499,13 +487,17 @@ enum { BUILTINS = sizeof table / sizeof *table };
 
 const char *const *mo_builtin_names(int *count)
 {
-    static const char *const names[] = { /* those worth proposing for a misspelt name */
-        "abs", "sign", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-        "tanh", "exp", "log", "log10", "ceil", "floor", "integer", "div", "mod", "rem", "sum",
-        "product", "min", "max", "size", "ndims", "fill", "zeros", "ones", "identity", "diagonal",
-        "linspace", "transpose", "outerProduct", "cross", "skew", "scalar", "vector", "matrix",
-        "cat", "der", "pre", "edge", "change", "initial", "terminal", "sample", "noEvent", "smooth",
-        "homotopy", "delay", "String", "semiLinear", "reinit", "assert", "terminate"
+    static const char *const names[] = {
+        /* those worth proposing for a misspelt name */
+        "abs",          "sign",     "sqrt",     "sin",      "cos",      "tan",        "asin",
+        "acos",         "atan",     "atan2",    "sinh",     "cosh",     "tanh",       "exp",
+        "log",          "log10",    "ceil",     "floor",    "integer",  "div",        "mod",
+        "rem",          "sum",      "product",  "min",      "max",      "size",       "ndims",
+        "fill",         "zeros",    "ones",     "identity", "diagonal", "linspace",   "transpose",
+        "outerProduct", "cross",    "skew",     "scalar",   "vector",   "matrix",     "cat",
+        "der",          "pre",      "edge",     "change",   "initial",  "terminal",   "sample",
+        "noEvent",      "smooth",   "homotopy", "delay",    "String",   "semiLinear", "reinit",
+        "assert",       "terminate"
     };
     *count = (int)(sizeof names / sizeof *names);
     return names;
@@ -514,8 +506,7 @@ const char *const *mo_builtin_names(int *count)
 static const mo_builtin_row *find(const char *name)
 {
     for (size_t i = 0; i < BUILTINS; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
+        if (strcmp(table[i].name, name) == 0) return &table[i];
     return NULL;
 }
 
@@ -529,10 +520,8 @@ static int mentions(mo_model *m, mo_value *side, const mo_value *of)
 {
     int count = 0;
     if (side->kind == MO_V_ARRAY)
-        for (size_t i = 0; i < side->count; i++)
-            count += mentions(m, mo_item_at(m, side, i), of);
-    if (side->kind != of->kind)
-        return count;
+        for (size_t i = 0; i < side->count; i++) count += mentions(m, mo_item_at(m, side, i), of);
+    if (side->kind != of->kind) return count;
     return count + (side->kind == MO_V_OBJECT   ? side->object == of->object
                     : side->kind == MO_V_SCALAR ? side->scalar == of->scalar
                                                 : 0);
@@ -554,12 +543,16 @@ static mo_value *wrong_count(mo_call *c)
 {
     const mo_builtin_row *row = c->row;
     int wanted = c->a->count < row->least ? row->least : row->most;
-    const char *bound = row->least == row->most ? "" : wanted == row->least ? "at least " : "at most ";
-    mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' takes %s%d argument%s, not %d", row->name, bound,
-             wanted, wanted == 1 ? "" : "s", c->a->count);
-    mo_hint(c->m->context, strcmp(row->name, "der") == 0 && c->a->count == 2
-                               ? "the function is %s; a second derivative is der(der(x))"
-                               : "the function is %s", row->usage);
+    const char *bound = row->least == row->most ? ""
+                        : wanted == row->least  ? "at least "
+                                                : "at most ";
+    mo_error(c->m->context, DAE_E_MODEL, c->a->place, "'%s' takes %s%d argument%s, not %d",
+             row->name, bound, wanted, wanted == 1 ? "" : "s", c->a->count);
+    mo_hint(c->m->context,
+            strcmp(row->name, "der") == 0 && c->a->count == 2
+                ? "the function is %s; a second derivative is der(der(x))"
+                : "the function is %s",
+            row->usage);
     return mo_none(c->m);
 }
 
@@ -567,16 +560,12 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
 {
     const mo_builtin_row *row = find(name);
     *found = row != NULL;
-    if (!row)
-        return NULL;
+    if (!row) return NULL;
     mo_call c = { .m = m, .s = s, .a = a, .row = row, .count = (size_t)a->count };
-    if (a->count < row->least || (row->most >= 0 && a->count > row->most))
-        return wrong_count(&c);
-    if (row->raw)
-        return row->run(&c);
+    if (a->count < row->least || (row->most >= 0 && a->count > row->most)) return wrong_count(&c);
+    if (row->raw) return row->run(&c);
     mo_value *early = row->run == mo_builtin_size_of ? mo_builtin_size_so_far(m, s, a) : NULL;
-    if (early)
-        return early;
+    if (early) return early;
     c.argument = dae_arena_take(&m->context->arena, c.count + 1, sizeof *c.argument);
     if (a->call.iterators) {
         mo_ast list = { .kind = MO_A_ARRAY, .count = 1, .item = a->item, .place = a->place };
@@ -591,13 +580,10 @@ mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char
                 return sum_;
             }
         }
-        if (row->run == mo_builtin_make_array)
-            return c.argument[0];
+        if (row->run == mo_builtin_make_array) return c.argument[0];
     } else
-        for (int i = 0; i < a->count; i++)
-            c.argument[i] = mo_evaluate(m, s, a->item[i]);
+        for (int i = 0; i < a->count; i++) c.argument[i] = mo_evaluate(m, s, a->item[i]);
     for (size_t i = 0; i < c.count; i++)
-        if (c.argument[i]->kind == MO_V_NONE && row->run != is_present)
-            return c.argument[i];
+        if (c.argument[i]->kind == MO_V_NONE && row->run != is_present) return c.argument[i];
     return row->run(&c);
 }

@@ -17,19 +17,21 @@ typedef struct mo_call {
 struct mo_builtin_row {
     const char *name;
     mo_value *(*run)(mo_call *c);
-    int least, most;   /* arguments; most -1: any number */
+    int least, most; /* arguments; most -1: any number */
     ex_op op;
     ex_type type;
-    bool raw;          /* evaluates its arguments itself  */
+    bool raw; /* evaluates its arguments itself */
     const char *usage;
 };
 
-#define MO_NO_CLOCKS "clocked models are read, but not simulated: write the model in continuous time"
+#define MO_NO_CLOCKS                                                                               \
+    "clocked models are read, but not simulated: write the model in continuous time"
 
 mo_value *mo_wrong_call(mo_call *c, const char *why); /* says it */
 bool mo_are_scalars(const mo_value *v);
 bool mo_are_numbers(const mo_value *v);
-bool mo_known_integer(mo_call *c, size_t i, int *out); /* argument i; false: it is none, and said so */
+bool mo_known_integer(mo_call *c, size_t i,
+                      int *out); /* argument i; false: it is none, and said so */
 
 /* builtins_array.c */
 mo_value *mo_builtin_size_of(mo_call *c);

@@ -10,11 +10,11 @@ mo_value *mo_builtin_size_of(mo_call *c)
     int dimensions = v->kind == MO_V_ARRAY ? v->dimensions : 0;
     if (c->count == 2) {
         int d;
-        if (!mo_known_integer(c, 1, &d))
-            return mo_none(c->m);
+        if (!mo_known_integer(c, 1, &d)) return mo_none(c->m);
         if (d < 1 || d > dimensions)
             return mo_wrong_call(c, dae_arena_print(&c->m->context->arena,
-                                            "there is no dimension %d in %s", d, mo_shape(c->m, v)));
+                                                    "there is no dimension %d in %s", d,
+                                                    mo_shape(c->m, v)));
         return mo_integer(c->m, v->size[d - 1]);
     }
     mo_value *r = mo_new_array(c->m, 1, &dimensions, EX_INTEGER);
@@ -51,10 +51,8 @@ static mo_value *filled(mo_call *c, mo_value *with, size_t first)
     int *size = dae_arena_take(&c->m->context->arena, (size_t)n + 1, sizeof *size);
     double count = 1;
     for (int d = 0; d < n; d++) {
-        if (!mo_known_integer(c, first + (size_t)d, &size[d]))
-            return mo_none(c->m);
-        if (size[d] < 0)
-            return mo_wrong_call(c, "a size is negative");
+        if (!mo_known_integer(c, first + (size_t)d, &size[d])) return mo_none(c->m);
+        if (size[d] < 0) return mo_wrong_call(c, "a size is negative");
         count *= size[d];
     }
     if (count > MO_MAX_VARIABLES)
@@ -63,8 +61,7 @@ static mo_value *filled(mo_call *c, mo_value *with, size_t first)
     if (with->kind == MO_V_ARRAY) { /* fill({1, 2}, n) */
         size_t rows = (size_t)count;
         mo_value **item = dae_arena_take(&c->m->context->arena, rows + 1, sizeof *item);
-        for (size_t i = 0; i < rows; i++)
-            item[i] = with;
+        for (size_t i = 0; i < rows; i++) item[i] = with;
         return n == 1 ? mo_stack(c->m, item, rows, c->a->place)
                       : mo_wrong_call(c, "arrays can be repeated in one dimension only");
     }
@@ -98,19 +95,16 @@ static mo_value *square(mo_call *c, int n, ex_type type)
 {
     int size[2] = { n, n };
     mo_value *r = mo_new_array(c->m, 2, size, type);
-    for (size_t i = 0; i < r->count; i++)
-        r->element[i] = ex_constant(c->m->graph, 0, type);
+    for (size_t i = 0; i < r->count; i++) r->element[i] = ex_constant(c->m->graph, 0, type);
     return r;
 }
 
 mo_value *mo_builtin_identity(mo_call *c)
 {
     int n;
-    if (!mo_known_integer(c, 0, &n) || n < 0)
-        return mo_none(c->m);
+    if (!mo_known_integer(c, 0, &n) || n < 0) return mo_none(c->m);
     mo_value *r = square(c, n, EX_INTEGER);
-    for (int i = 0; i < n; i++)
-        r->element[i * (n + 1)] = ex_constant(c->m->graph, 1, EX_INTEGER);
+    for (int i = 0; i < n; i++) r->element[i * (n + 1)] = ex_constant(c->m->graph, 1, EX_INTEGER);
     return r;
 }
 
@@ -120,8 +114,7 @@ mo_value *mo_builtin_diagonal(mo_call *c)
     if (!mo_are_numbers(v) || v->kind != MO_V_ARRAY || v->dimensions != 1)
         return mo_wrong_call(c, "the argument must be a vector");
     mo_value *r = square(c, v->size[0], v->type);
-    for (int i = 0; i < v->size[0]; i++)
-        r->element[i * (v->size[0] + 1)] = v->element[i];
+    for (int i = 0; i < v->size[0]; i++) r->element[i * (v->size[0] + 1)] = v->element[i];
     return r;
 }
 
@@ -129,8 +122,7 @@ mo_value *mo_builtin_linspace(mo_call *c)
 {
     ex_graph *g = c->m->graph;
     int n;
-    if (!mo_known_integer(c, 2, &n))
-        return mo_none(c->m);
+    if (!mo_known_integer(c, 2, &n)) return mo_none(c->m);
     if (n < 2 || c->argument[0]->kind != MO_V_SCALAR || c->argument[1]->kind != MO_V_SCALAR)
         return mo_wrong_call(c, "it takes two numbers and n >= 2");
     mo_value *r = mo_new_array(c->m, 1, &n, EX_REAL);
@@ -171,22 +163,23 @@ mo_value *mo_builtin_transpose(mo_call *c)
 mo_value *mo_builtin_outer_product(mo_call *c)
 {
     mo_value *a = c->argument[0], *b = c->argument[1];
-    if (!mo_are_numbers(a) || !mo_are_numbers(b) || a->kind != MO_V_ARRAY || b->kind != MO_V_ARRAY ||
-        a->dimensions != 1 || b->dimensions != 1)
+    if (!mo_are_numbers(a) || !mo_are_numbers(b) || a->kind != MO_V_ARRAY ||
+        b->kind != MO_V_ARRAY || a->dimensions != 1 || b->dimensions != 1)
         return mo_wrong_call(c, "the arguments must be vectors");
     int size[2] = { a->size[0], b->size[0] };
     mo_value *r = mo_new_array(c->m, 2, size, a->type == EX_REAL ? EX_REAL : b->type);
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++)
-            r->element[i * b->count + j] = ex_binary(c->m->graph, EX_MULTIPLY, a->element[i],
-                                                     b->element[j]);
+            r->element[i * b->count + j] =
+                ex_binary(c->m->graph, EX_MULTIPLY, a->element[i], b->element[j]);
     return r;
 }
 
 mo_value *mo_builtin_symmetric(mo_call *c)
 {
     mo_value *v = c->argument[0];
-    if (!mo_are_numbers(v) || v->kind != MO_V_ARRAY || v->dimensions != 2 || v->size[0] != v->size[1])
+    if (!mo_are_numbers(v) || v->kind != MO_V_ARRAY || v->dimensions != 2 ||
+        v->size[0] != v->size[1])
         return mo_wrong_call(c, "the argument must be a square matrix");
     size_t n = (size_t)v->size[0];
     mo_value *r = mo_new_array(c->m, 2, v->size, v->type);
@@ -211,9 +204,9 @@ mo_value *mo_builtin_cross(mo_call *c)
     mo_value *r = mo_new_array(c->m, 1, &three, a->type == EX_REAL ? EX_REAL : b->type);
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        r->element[i] = ex_binary(g, EX_SUBTRACT,
-                                  ex_binary(g, EX_MULTIPLY, a->element[j], b->element[k]),
-                                  ex_binary(g, EX_MULTIPLY, a->element[k], b->element[j]));
+        r->element[i] =
+            ex_binary(g, EX_SUBTRACT, ex_binary(g, EX_MULTIPLY, a->element[j], b->element[k]),
+                      ex_binary(g, EX_MULTIPLY, a->element[k], b->element[j]));
     }
     return r;
 }
@@ -221,8 +214,7 @@ mo_value *mo_builtin_cross(mo_call *c)
 mo_value *mo_builtin_skew(mo_call *c)
 {
     mo_value *v = c->argument[0];
-    if (!is_vector3(v))
-        return mo_wrong_call(c, "the argument must be a vector of 3");
+    if (!is_vector3(v)) return mo_wrong_call(c, "the argument must be a vector of 3");
     mo_value *r = square(c, 3, v->type);
     const int at[3] = { 7, 2, 3 }, mirror[3] = { 5, 6, 1 };
     for (int i = 0; i < 3; i++) {
@@ -240,8 +232,7 @@ static mo_value *reshape(mo_call *c, int dimensions, const int *size)
     *copy = *r;
     copy->dimensions = dimensions;
     copy->size = dae_arena_take(&c->m->context->arena, (size_t)dimensions + 1, sizeof *copy->size);
-    for (int d = 0; d < dimensions; d++)
-        copy->size[d] = size[d];
+    for (int d = 0; d < dimensions; d++) copy->size[d] = size[d];
     return copy;
 }
 
@@ -276,8 +267,7 @@ mo_value *mo_builtin_promote(mo_call *c)
 mo_value *mo_builtin_cat(mo_call *c)
 {
     int d;
-    if (!mo_known_integer(c, 0, &d))
-        return mo_none(c->m);
+    if (!mo_known_integer(c, 0, &d)) return mo_none(c->m);
     for (size_t i = 1; i < c->count; i++)
         if (c->argument[i]->kind != MO_V_ARRAY || d < 1 || d > c->argument[i]->dimensions)
             return mo_wrong_call(c, "the arguments must be arrays with that dimension");
@@ -286,8 +276,7 @@ mo_value *mo_builtin_cat(mo_call *c)
     for (size_t i = 1; i < c->count; i++)
         if (c->argument[i]->count || (c->argument[i]->dimensions > 1))
             item[kept++] = c->argument[i];
-    if (!kept)
-        return c->argument[1];
+    if (!kept) return c->argument[1];
     return mo_concatenate(c->m, d - 1, item, kept, c->a->place);
 }
 

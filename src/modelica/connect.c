@@ -13,7 +13,8 @@
 
 /* ------------------------------------------------------------------ connect(a, b) ---- */
 
-static void say_unlike(mo_model *m, mo_value *left, mo_value *right, mo_place place, const char *why)
+static void say_unlike(mo_model *m, mo_value *left, mo_value *right, mo_place place,
+                       const char *why)
 {
     mo_error(m->context, DAE_E_MODEL, place, "%s and %s cannot be connected", mo_shape(m, left),
              mo_shape(m, right));
@@ -21,8 +22,10 @@ static void say_unlike(mo_model *m, mo_value *left, mo_value *right, mo_place pl
     mo_hint(m->context, "connect connectors of the same kind and size");
 }
 
-static const char *const type_name[] = { [EX_REAL] = "Real", [EX_INTEGER] = "Integer",
-                                         [EX_BOOLEAN] = "Boolean", [EX_STRING] = "String",
+static const char *const type_name[] = { [EX_REAL] = "Real",
+                                         [EX_INTEGER] = "Integer",
+                                         [EX_BOOLEAN] = "Boolean",
+                                         [EX_STRING] = "String",
                                          [EX_ENUMERATION] = "an enumeration" };
 
 /* Constants and parameters of connectors: both ends have them, with the same value. */
@@ -56,42 +59,48 @@ static void edge(mo_model *m, ex_id left, bool left_outside, ex_id right, bool r
     }
     const flat_variable *x = &m->flat->variable[a->a], *y = &m->flat->variable[b->a];
     if (x->type != y->type) {
-        mo_error(m->context, DAE_E_MODEL, place, "'%s' and '%s' cannot be connected", x->name, y->name);
-        mo_why(m->context, "the first is %s, the second %s", type_name[x->type], type_name[y->type]);
+        mo_error(m->context, DAE_E_MODEL, place, "'%s' and '%s' cannot be connected", x->name,
+                 y->name);
+        mo_why(m->context, "the first is %s, the second %s", type_name[x->type],
+               type_name[y->type]);
         mo_hint(m->context, "connect connectors of the same type");
         return;
     }
     if (x->flow != y->flow) {
-        mo_error(m->context, DAE_E_MODEL, place, "the flow variable '%s' is connected to '%s', which is "
-                 "none", x->flow ? x->name : y->name, x->flow ? y->name : x->name);
+        mo_error(m->context, DAE_E_MODEL, place,
+                 "the flow variable '%s' is connected to '%s', which is "
+                 "none",
+                 x->flow ? x->name : y->name, x->flow ? y->name : x->name);
         mo_hint(m->context, "both must be declared 'flow', or neither");
         return;
     }
-    m->edge = dae_arena_grow(&m->context->arena, m->edge, m->edges, &m->edge_capacity, sizeof *m->edge);
-    m->edge[m->edges++] = (mo_edge){ .a = 2 * a->a + left_outside, .b = 2 * b->a + right_outside,
-                                     .place = place, .component = component };
+    m->edge =
+        dae_arena_grow(&m->context->arena, m->edge, m->edges, &m->edge_capacity, sizeof *m->edge);
+    m->edge[m->edges++] = (mo_edge){ .a = 2 * a->a + left_outside,
+                                     .b = 2 * b->a + right_outside,
+                                     .place = place,
+                                     .component = component };
 }
 
 static void connect_fields(mo_model *m, const mo_connection *c);
 
 static void pair(mo_model *m, const mo_connection *c)
 {
-    if (!mo_connect_overconstrained(m, c))
-        mo_connect_plainly(m, c);
+    if (!mo_connect_overconstrained(m, c)) mo_connect_plainly(m, c);
 }
 
 /* What is connected is equal, or adds up to zero. */
 void mo_connect_plainly(mo_model *m, const mo_connection *c)
 {
     mo_value *left = c->left, *right = c->right;
-    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
-        return;
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE) return;
     if (!mo_same_sizes(left, right) || (left->kind != right->kind)) {
         say_unlike(m, left, right, c->place, "their sizes or kinds differ");
         return;
     }
     if (left->kind == MO_V_SCALAR)
-        edge(m, left->scalar, c->left_outside, right->scalar, c->right_outside, c->place, c->component);
+        edge(m, left->scalar, c->left_outside, right->scalar, c->right_outside, c->place,
+             c->component);
     else if (left->kind == MO_V_ARRAY)
         for (size_t i = 0; i < left->count; i++) {
             mo_connection one = *c;
@@ -148,8 +157,7 @@ static void connect_fields(mo_model *m, const mo_connection *c)
 static bool is_connector_variable(mo_model *m, const mo_value *v)
 {
     bool array = v->kind == MO_V_ARRAY && v->element && v->count;
-    if (v->kind != MO_V_SCALAR && !array)
-        return true;
+    if (v->kind != MO_V_SCALAR && !array) return true;
     const ex_node *n = ex_at(m->graph, array ? v->element[0] : v->scalar);
     const mo_member *member = n->op == EX_VARIABLE ? m->owner[n->a] : NULL;
     return member && (mo_is_connector(m, member->type) || mo_in_expandable(m, member));
@@ -169,8 +177,8 @@ static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *o
     mo_value *first = mo_find_name(m, s, a->call.reference->part[0].name);
     m->connecting = false;
     *gone = v->kind == MO_V_NONE && m->context->errors == errors;
-    const mo_value *one = first && first->kind == MO_V_ARRAY && first->item && first->count
-                              ? first->item[0] : first;
+    const mo_value *one =
+        first && first->kind == MO_V_ARRAY && first->item && first->count ? first->item[0] : first;
     *outside = one && ((one->kind == MO_V_OBJECT && mo_is_connector(m, one->object->view)) ||
                        one->kind == MO_V_SCALAR || (one->kind == MO_V_ARRAY && one->element));
     const mo_value *is = v->kind == MO_V_ARRAY && v->item && v->count ? v->item[0] : v;
@@ -194,8 +202,7 @@ static mo_value *end_of(mo_model *m, const mo_scope *s, const mo_ast *a, bool *o
 /* Does it begin with a component whose condition is false? */
 static bool is_disabled(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
-    if (a->kind != MO_A_REFERENCE)
-        return false;
+    if (a->kind != MO_A_REFERENCE) return false;
     int errors = m->context->errors;
     m->connecting = true;
     const mo_value *v = mo_find_name(m, s, a->call.reference->part[0].name);
@@ -207,10 +214,8 @@ static bool is_disabled(mo_model *m, const mo_scope *s, const mo_ast *a)
  * be the element of an array which is one shorter then (section 4.4.5). */
 void mo_connect(mo_model *m, const mo_scope *s, const mo_clause *c)
 {
-    if (is_disabled(m, s, c->left) || is_disabled(m, s, c->right))
-        return;
-    if (!mo_connect_expandable(m, s, c))
-        mo_connect_now(m, s, c);
+    if (is_disabled(m, s, c->left) || is_disabled(m, s, c->right)) return;
+    if (!mo_connect_expandable(m, s, c)) mo_connect_now(m, s, c);
 }
 
 void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
@@ -223,9 +228,12 @@ void mo_connect_now(mo_model *m, const mo_scope *s, const mo_clause *c)
         return; /* with a component that is disabled */
     m->connection = dae_arena_grow(&m->context->arena, m->connection, m->connections,
                                    &m->connection_capacity, sizeof *m->connection);
-    m->connection[m->connections++] = (mo_connection){ .left = left, .right = right,
-        .left_outside = left_outside, .right_outside = right_outside, .place = c->place,
-        .component = s->object->name };
+    m->connection[m->connections++] = (mo_connection){ .left = left,
+                                                       .right = right,
+                                                       .left_outside = left_outside,
+                                                       .right_outside = right_outside,
+                                                       .place = c->place,
+                                                       .component = s->object->name };
     mo_connection now = m->connection[m->connections - 1];
     pair(m, &now);
 }
@@ -302,8 +310,7 @@ static void add_set(mo_model *m, const uint32_t *face, size_t count, const mo_ed
         one_source(m, face, count, place);
         ex_type type = first->type;
         size_t given = 0; /* an input of the model gives its value: x = u */
-        while (given < count && !m->flat->variable[face[given] / 2].input)
-            given++;
+        while (given < count && !m->flat->variable[face[given] / 2].input) given++;
         ex_id source = ex_variable(g, face[given < count ? given : 0] / 2, 0, type);
         for (size_t i = 0; i < count; i++) {
             ex_id other = ex_variable(g, face[i] / 2, 0, type);
@@ -327,19 +334,16 @@ typedef struct set_item {
 static int in_order(const void *a, const void *b)
 {
     const set_item *x = a, *y = b;
-    if (x->set != y->set)
-        return x->set < y->set ? -1 : 1;
+    if (x->set != y->set) return x->set < y->set ? -1 : 1;
     return x->face < y->face ? -1 : x->face > y->face;
 }
 
 /* 'flow' outside of connectors is a word without consequences. */
 static bool in_connector(mo_model *m, const mo_member *member)
 {
-    if (mo_is_connector(m, member->type))
-        return true;
+    if (mo_is_connector(m, member->type)) return true;
     for (const mo_object *o = member->object; o; o = o->parent)
-        if (mo_is_connector(m, o->view))
-            return true;
+        if (mo_is_connector(m, o->view)) return true;
     return false;
 }
 
@@ -371,8 +375,7 @@ static bool at_border(mo_model *m, size_t i)
         v->is_protected || !o || !o->parent)
         return false;
     for (; o->parent; o = o->parent)
-        if (!mo_is_connector(m, o->view))
-            return false;
+        if (!mo_is_connector(m, o->view)) return false;
     return true;
 }
 
@@ -385,9 +388,10 @@ static void add_border(mo_model *m, size_t flow)
     for (size_t i = 0; i < m->flat->variables; i++) {
         double any = 1e4 * sin(12.9898 * (double)(flow + 1) + 78.233 * (double)(i + 2));
         if (i != flow && at_border(m, i))
-            sum = ex_binary(g, EX_ADD, sum, ex_binary(g, EX_MULTIPLY,
-                            ex_number(g, 0.25 + 1e-3 * floor(1e3 * (any - floor(any)))),
-                            ex_variable(g, (uint32_t)i, 0, EX_REAL)));
+            sum = ex_binary(g, EX_ADD, sum,
+                            ex_binary(g, EX_MULTIPLY,
+                                      ex_number(g, 0.25 + 1e-3 * floor(1e3 * (any - floor(any)))),
+                                      ex_variable(g, (uint32_t)i, 0, EX_REAL)));
     }
     flat_variable *v = &m->flat->variable[flow];
     v->supplied++;
@@ -404,21 +408,18 @@ void mo_finish_connections(mo_model *m)
     size_t faces = 2 * m->flat->variables;
     uint32_t *up = dae_arena_take(arena, faces + 1, sizeof *up);
     bool *met = dae_arena_take(arena, faces + 1, sizeof *met);
-    for (size_t i = 0; i < faces; i++)
-        up[i] = (uint32_t)i;
+    for (size_t i = 0; i < faces; i++) up[i] = (uint32_t)i;
     for (size_t i = 0; i < m->edges; i++) {
         uint32_t a = mo_set_root(up, m->edge[i].a), b = mo_set_root(up, m->edge[i].b);
         met[m->edge[i].a] = met[m->edge[i].b] = true;
-        if (a != b)
-            up[a > b ? a : b] = a > b ? b : a;
+        if (a != b) up[a > b ? a : b] = a > b ? b : a;
     }
     bool *used = dae_arena_take(arena, m->flat->variables + 1, sizeof *used);
     bool *idle = mo_idle_variables(m, used);
     size_t count = 0;
     set_item *item = dae_arena_take(arena, 2 * m->edges + 1, sizeof *item);
     uint32_t *first_edge = dae_arena_take(arena, faces + 1, sizeof *first_edge);
-    for (size_t i = m->edges; i-- > 0;)
-        first_edge[mo_set_root(up, m->edge[i].a)] = (uint32_t)i;
+    for (size_t i = m->edges; i-- > 0;) first_edge[mo_set_root(up, m->edge[i].a)] = (uint32_t)i;
     for (size_t i = 0; i < faces; i++)
         if (met[i] && !idle[i / 2])
             item[count++] = (set_item){ mo_set_root(up, (uint32_t)i), (uint32_t)i };
@@ -426,19 +427,16 @@ void mo_finish_connections(mo_model *m)
     uint32_t *face = dae_arena_take(arena, count + 1, sizeof *face);
     for (size_t i = 0; i < count;) {
         size_t n = 0, k = i;
-        for (; k < count && item[k].set == item[i].set; k++)
-            face[n++] = item[k].face;
+        for (; k < count && item[k].set == item[i].set; k++) face[n++] = item[k].face;
         add_set(m, face, n, &m->edge[first_edge[item[i].set]]);
         i = k;
     }
     size_t variables = m->flat->variables;
     for (size_t i = 0; i < variables; i++)
-        if (idle[i])
-            remove_variable(m, i);
+        if (idle[i]) remove_variable(m, i);
     for (size_t i = 0; i < variables; i++) {
         const flat_variable *v = &m->flat->variable[i];
-        if (!v->flow || v->variability <= FLAT_PARAMETER || !in_connector(m, m->owner[i]))
-            continue;
+        if (!v->flow || v->variability <= FLAT_PARAMETER || !in_connector(m, m->owner[i])) continue;
         uint32_t inside = (uint32_t)(2 * i), outside = inside + 1;
         if (!met[inside] && m->open_border && at_border(m, i))
             add_border(m, i), m->border++;
@@ -450,8 +448,9 @@ void mo_finish_connections(mo_model *m)
     for (size_t i = 0; i < variables; i++) {
         flat_variable *v = &m->flat->variable[i];
         const mo_member *owner = m->owner[i];
-        v->potential = owner && v->type == EX_REAL && v->variability == FLAT_CONTINUOUS && !v->flow &&
-                       !owner->stream && !owner->input && !owner->output && in_connector(m, owner);
+        v->potential = owner && v->type == EX_REAL && v->variability == FLAT_CONTINUOUS &&
+                       !v->flow && !owner->stream && !owner->input && !owner->output &&
+                       in_connector(m, owner);
         find_component(m, i);
     }
 }

@@ -20,11 +20,9 @@ static const char *sentence(mo_context *c, const char *format, va_list list)
 {
     enum { MOST = 600 };
     char *text = dae_arena_vprint(&c->arena, format, list);
-    if (strlen(text) <= MOST)
-        return text;
+    if (strlen(text) <= MOST) return text;
     size_t end = MOST - 3;
-    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
-        end--;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
     strcpy(text + end, "...");
     return text;
 }
@@ -43,8 +41,7 @@ static void keep(mo_context *c, mo_diagnostic d, const char *what, va_list list)
     c->last = &c->diagnostic[c->diagnostics++];
 }
 
-void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what,
-                   va_list list)
+void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what, va_list list)
 {
     c->last = NULL;
     if (c->errors >= MO_ERRORS_BORNE) /* a model of a million wrong components: enough was said */
@@ -66,8 +63,7 @@ void mo_warning(mo_context *c, mo_place place, const char *what, ...)
 {
     va_list list;
     c->last = NULL;
-    if (c->warnings++ >= MO_SHOWN)
-        return;
+    if (c->warnings++ >= MO_SHOWN) return;
     va_start(list, what);
     keep(c, (mo_diagnostic){ .severity = MO_WARNING, .place = place }, what, list);
     va_end(list);
@@ -76,8 +72,7 @@ void mo_warning(mo_context *c, mo_place place, const char *what, ...)
 void mo_why(mo_context *c, const char *format, ...)
 {
     va_list list;
-    if (!c->last)
-        return;
+    if (!c->last) return;
     va_start(list, format);
     c->last->why = sentence(c, format, list);
     va_end(list);
@@ -86,8 +81,7 @@ void mo_why(mo_context *c, const char *format, ...)
 void mo_hint(mo_context *c, const char *format, ...)
 {
     va_list list;
-    if (!c->last)
-        return;
+    if (!c->last) return;
     va_start(list, format);
     c->last->hint = sentence(c, format, list);
     va_end(list);
@@ -99,8 +93,8 @@ static _Noreturn void leave(mo_context *c, dae_status status, mo_place place, co
     c->errors++;
     c->fatal = status;
     if (place.source == 0) place = c->now;
-    keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place,
-                             .hint = hint }, what, list);
+    keep(c, (mo_diagnostic){ .severity = MO_ERROR, .status = status, .place = place, .hint = hint },
+         what, list);
     va_end(list);
     longjmp(c->escape, status);
 }
@@ -112,8 +106,8 @@ _Noreturn void mo_fatal(mo_context *c, dae_status status, mo_place place, const 
     leave(c, status, place, NULL, what, list);
 }
 
-_Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place,
-                             const char *hint, const char *what, ...)
+_Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place, const char *hint,
+                             const char *what, ...)
 {
     va_list list;
     va_start(list, what);
@@ -153,46 +147,37 @@ dae_status mo_escaped(mo_context *c, int code)
 static void put_sentence(mo_writer *w, const char *text)
 {
     size_t length = strlen(text);
-    for (size_t i = 0; i < length;)
-        i += mo_put_character(w, text + i, length - i);
+    for (size_t i = 0; i < length;) i += mo_put_character(w, text + i, length - i);
 }
 
 /* ---------------------------------------------------------------- excerpts --------------- */
 
 /*      5 |     x = 3
- *        |          ^  */
+ *        |          ^ */
 static void put_excerpt(mo_writer *w, const mo_source *s, mo_place place, int line)
 {
     char head[32];
     size_t from = s->line[line - 1], to = from, at = place.offset;
-    while (to < s->length && s->text[to] != '\n' && s->text[to] != '\r' && to < at + EXCERPT)
-        to++;
+    while (to < s->length && s->text[to] != '\n' && s->text[to] != '\r' && to < at + EXCERPT) to++;
     bool more = to < s->length && s->text[to] != '\n' && s->text[to] != '\r';
-    if (at > to)
-        at = to;
+    if (at > to) at = to;
     bool cut = at > from + EXCERPT - BEFORE / 2;
-    if (cut)
-        from = at - BEFORE;
-    while (from < at && ((unsigned char)s->text[from] & 0xc0) == 0x80)
-        from++;
+    if (cut) from = at - BEFORE;
+    while (from < at && ((unsigned char)s->text[from] & 0xc0) == 0x80) from++;
     snprintf(head, sizeof head, "\n    %5d | ", line);
     mo_put(w, head);
     mo_put(w, cut ? "..." : "");
     size_t begin = w->length, caret = begin, shown = 0;
     for (size_t i = from; i < to && shown < EXCERPT; shown++) {
-        if (i <= at)
-            caret = w->length;
+        if (i <= at) caret = w->length;
         i += mo_put_character(w, s->text + i, to - i);
-        if (i <= at)
-            caret = w->length;
+        if (i <= at) caret = w->length;
     }
     mo_put(w, more || shown >= EXCERPT ? "..." : "");
     size_t blanks = cut ? 3 : 0;
-    for (size_t i = begin; i < caret; i++)
-        blanks += ((unsigned char)w->text[i] & 0xc0) != 0x80;
+    for (size_t i = begin; i < caret; i++) blanks += ((unsigned char)w->text[i] & 0xc0) != 0x80;
     mo_put(w, "\n          | ");
-    while (blanks-- > 0)
-        mo_put(w, " ");
+    while (blanks-- > 0) mo_put(w, " ");
     mo_put(w, "^");
 }
 
@@ -201,8 +186,7 @@ static void put_place(mo_writer *w, mo_place place)
     mo_context *c = w->c;
     int line, column;
     mo_find_line(c, place, &line, &column);
-    if (line == 0)
-        return;
+    if (line == 0) return;
     const mo_source *s = &c->source[place.source - 1];
     mo_put(w, "\n  at: ");
     put_sentence(w, s->name);
@@ -212,8 +196,7 @@ static void put_place(mo_writer *w, mo_place place)
 
 static void put_diagnostic(mo_writer *w, const mo_diagnostic *d)
 {
-    if (w->length)
-        mo_put(w, "\n");
+    if (w->length) mo_put(w, "\n");
     if (d->severity == MO_ERROR) {
         mo_put(w, "error[");
         mo_put(w, dae_status_name(d->status));
@@ -238,7 +221,7 @@ static void put_rest(mo_writer *w, int count, size_t kept, const char *what)
     int more = count - (int)kept;
     if (more > 0)
         mo_put(w, dae_arena_print(&w->c->arena, "%s... and %d more %s%s", w->length ? "\n" : "",
-                               more, what, more == 1 ? "" : "s"));
+                                  more, what, more == 1 ? "" : "s"));
 }
 
 static void put_all(mo_writer *w)
@@ -249,8 +232,7 @@ static void put_all(mo_writer *w)
     for (size_t k = 0; k < sizeof severities / sizeof *severities; k++) {
         size_t kept = 0;
         for (size_t i = 0; i < c->diagnostics; i++) {
-            if (c->diagnostic[i].severity != severities[k])
-                continue;
+            if (c->diagnostic[i].severity != severities[k]) continue;
             put_diagnostic(w, &c->diagnostic[i]);
             kept++;
         }

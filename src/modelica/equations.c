@@ -8,8 +8,8 @@ typedef struct section_scope {
     mo_scope s;
     bool initial;
     bool connections; /* the first pass: only what is connected to what */
-    flat_when *when; /* inside a when-clause */
-    ex_id guard;     /* inside branches of if: when it is executed; 0: always */
+    flat_when *when;  /* inside a when-clause */
+    ex_id guard;      /* inside branches of if: when it is executed; 0: always */
 } section_scope;
 
 static void clauses(section_scope *c, mo_clause *const *clause, int count);
@@ -26,8 +26,8 @@ static void add_equation(mo_model *m, ex_id left, ex_id right, bool initial, mo_
     }
     flat->initial = dae_arena_grow(&m->context->arena, flat->initial, flat->initials,
                                    &flat->initial_capacity, sizeof *flat->initial);
-    flat->initial[flat->initials++] = (flat_equation){ .left = left, .right = right, .place = place,
-                                                       .component = component };
+    flat->initial[flat->initials++] =
+        (flat_equation){ .left = left, .right = right, .place = place, .component = component };
 }
 
 static bool comparable(ex_type a, ex_type b)
@@ -46,7 +46,8 @@ static void say_unequal(mo_model *m, mo_value *left, mo_value *right, mo_place p
 }
 
 /* a.p = b.p says that the same flows into both, and leaves out what connect brings. */
-static void warn_connectors(mo_model *m, const mo_value *left, const mo_value *right, mo_place place)
+static void warn_connectors(mo_model *m, const mo_value *left, const mo_value *right,
+                            mo_place place)
 {
     bool flows = false;
     if (left->kind != MO_V_OBJECT || right->kind != MO_V_OBJECT ||
@@ -54,18 +55,17 @@ static void warn_connectors(mo_model *m, const mo_value *left, const mo_value *r
         return;
     for (size_t i = 0; i < left->object->view->entries; i++)
         flows |= left->object->view->entry[i]->element->flow;
-    if (!flows)
-        return;
+    if (!flows) return;
     mo_warning(m->context, place, "an equation makes '%s' and '%s' equal, flows included",
                left->object->name, right->object->name);
-    mo_hint(m->context, "to join them write connect(...): potentials are equal then, and flows add up to 0");
+    mo_hint(m->context,
+            "to join them write connect(...): potentials are equal then, and flows add up to 0");
 }
 
 void mo_equal(mo_model *m, const mo_scope *s, mo_value *left, mo_value *right, bool initial,
               mo_place place)
 {
-    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
-        return;
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE) return;
     warn_connectors(m, left, right, place);
     const char *component = s->object ? s->object->name : "";
     left = left->kind == MO_V_OBJECT ? mo_fields(m, left) : left;
@@ -137,12 +137,14 @@ static void add_action(section_scope *c, flat_action_kind kind, ex_id target, ex
     flat_when *w = c->when;
     ex_graph *g = c->m->graph;
     if (c->guard && kind == FLAT_SET) /* if inside when: kept where the condition is false */
-        value = ex_if(g, c->guard, value,
-                      ex_leaf(g, EX_PRE, ex_at(g, target)->a, 0, 0, (ex_type)ex_at(g, target)->type));
+        value =
+            ex_if(g, c->guard, value,
+                  ex_leaf(g, EX_PRE, ex_at(g, target)->a, 0, 0, (ex_type)ex_at(g, target)->type));
     w->action = dae_arena_grow(&c->m->context->arena, w->action, w->actions, &w->capacity,
                                sizeof *w->action);
-    w->action[w->actions++] = (flat_action){ .kind = kind, .target = target, .value = value,
-                                             .message = message, .place = place };
+    w->action[w->actions++] = (flat_action){
+        .kind = kind, .target = target, .value = value, .message = message, .place = place
+    };
 }
 
 /* v = expression inside when: v is set */
@@ -152,8 +154,7 @@ static void set_when(section_scope *c, mo_value *left, mo_value *right, mo_place
     mo_model *m = c->m;
     left = left->kind == MO_V_OBJECT ? mo_fields(m, left) : left;
     right = right->kind == MO_V_OBJECT ? mo_fields(m, right) : right;
-    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE)
-        return;
+    if (left->kind == MO_V_NONE || right->kind == MO_V_NONE) return;
     if (left->kind != right->kind || !mo_same_sizes(left, right)) {
         say_unequal(m, left, right, place);
         return;
@@ -166,7 +167,8 @@ static void set_when(section_scope *c, mo_value *left, mo_value *right, mo_place
             add_action(c, kind, left->scalar, right->scalar, 0, place);
             return;
         }
-        mo_error(m->context, DAE_E_MODEL, place, "the left side of an equation in 'when' is no variable");
+        mo_error(m->context, DAE_E_MODEL, place,
+                 "the left side of an equation in 'when' is no variable");
         mo_hint(m->context, "write 'variable = expression'");
     } else if (left->kind == MO_V_ARRAY)
         for (size_t i = 0; i < left->count; i++)
@@ -174,13 +176,11 @@ static void set_when(section_scope *c, mo_value *left, mo_value *right, mo_place
     else if (left->kind == MO_V_RECORD)
         for (size_t i = 0; i < left->count; i++) {
             mo_value *other = mo_field(m, right, left->field[i]);
-            if (other)
-                set_when(c, left->item[i], other, place, kind);
+            if (other) set_when(c, left->item[i], other, place, kind);
         }
     else
         for (size_t i = 0; i < left->count && i < right->count; i++)
-            if (left->item[i])
-                set_when(c, left->item[i], right->item[i], place, kind);
+            if (left->item[i]) set_when(c, left->item[i], right->item[i], place, kind);
 }
 
 static void when(section_scope *c, const mo_clause *clause)
@@ -199,7 +199,8 @@ static void when(section_scope *c, const mo_clause *clause)
         end = &w->otherwise;
     }
     flat_model *flat = m->flat;
-    flat->when = dae_arena_grow(arena, flat->when, flat->whens, &flat->when_capacity, sizeof *flat->when);
+    flat->when =
+        dae_arena_grow(arena, flat->when, flat->whens, &flat->when_capacity, sizeof *flat->when);
     flat->when[flat->whens++] = first;
 }
 
@@ -243,16 +244,13 @@ static size_t *find_partners(section_scope *c, const equation_list *yes, const e
         partner[i] = n;
         for (size_t j = 0; j < n && partner[i] == n; j++) {
             size_t k = (i + j) % n; /* mostly they stand in the same order */
-            if (!taken[k] && no->equation[k].left == yes->equation[i].left)
-                partner[i] = k;
+            if (!taken[k] && no->equation[k].left == yes->equation[i].left) partner[i] = k;
         }
         taken[partner[i]] = true;
     }
     for (size_t i = 0; i < n; i++) {
-        if (partner[i] < n)
-            continue;
-        while (taken[next])
-            next++;
+        if (partner[i] < n) continue;
+        while (taken[next]) next++;
         partner[i] = next++;
     }
     return partner;
@@ -281,8 +279,10 @@ static void if_equation(section_scope *c, const mo_clause *clause)
 {
     mo_model *m = c->m;
     ex_graph *g = m->graph;
-    ex_id *condition = dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *condition);
-    equation_list *list = dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *list);
+    ex_id *condition =
+        dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *condition);
+    equation_list *list =
+        dae_arena_take(&m->context->arena, (size_t)clause->branches + 1, sizeof *list);
     int n = 0;
     bool has_else = false;
     ex_id rest = ex_constant(g, 1, EX_BOOLEAN);
@@ -301,12 +301,10 @@ static void if_equation(section_scope *c, const mo_clause *clause)
                 return;
             }
             uint32_t culprit;
-            if (!mo_evaluate_number(m, v->scalar, &x, &culprit))
-                now = v->scalar;
+            if (!mo_evaluate_number(m, v->scalar, &x, &culprit)) now = v->scalar;
         }
         if (!now) { /* known: the branch is taken or it is not there */
-            if (x == 0)
-                continue;
+            if (x == 0) continue;
             has_else = true;
             if (n == 0) {
                 clauses(c, b->clause, b->clauses);
@@ -319,10 +317,8 @@ static void if_equation(section_scope *c, const mo_clause *clause)
         list[n++] = branch_equations(c, b, ex_binary(g, EX_AND, rest, now));
         rest = ex_binary(g, EX_AND, rest, ex_unary(g, EX_NOT, now));
     }
-    if (n == 0)
-        return;
-    if (!has_else)
-        list[n] = (equation_list){ 0 };
+    if (n == 0) return;
+    if (!has_else) list[n] = (equation_list){ 0 };
     for (int i = n; i-- > 0;) {
         if (c->when) /* actions were added with their guards */
             continue;
@@ -352,8 +348,7 @@ static void for_equation(section_scope *c, const mo_clause *clause, int iterator
     }
     const mo_iterator *it = &clause->iterator[iterator];
     mo_value *range = mo_iterator_range(m, &c->s, it, NULL, &clause->branch[0]);
-    if (range->kind == MO_V_NONE)
-        return;
+    if (range->kind == MO_V_NONE) return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
     *index = (mo_env){ .name = it->name, .next = c->s.env };
     int errors = m->context->errors;
@@ -362,8 +357,7 @@ static void for_equation(section_scope *c, const mo_clause *clause, int iterator
         c->s.env = index;
         for_equation(c, clause, iterator + 1);
         c->s.env = index->next;
-        if (m->context->errors > errors)
-            return; /* the same for every other index */
+        if (m->context->errors > errors) return; /* the same for every other index */
     }
 }
 
@@ -376,8 +370,7 @@ bool mo_check_assertion(mo_model *m, const mo_ast *a, const mo_value *condition,
         mo_hint(m->context, "write assert(x > 0, \"x must be positive\")");
         return false;
     }
-    if (condition->kind == MO_V_NONE || message->kind == MO_V_NONE)
-        return false;
+    if (condition->kind == MO_V_NONE || message->kind == MO_V_NONE) return false;
     if (condition->kind != MO_V_SCALAR || condition->type != EX_BOOLEAN) {
         mo_error(m->context, DAE_E_MODEL, a->place, "the condition of 'assert' is %s, not Boolean",
                  mo_shape(m, condition));
@@ -399,13 +392,12 @@ static void assertion(section_scope *c, const mo_ast *a)
     mo_value *v = a->count ? mo_evaluate(m, &c->s, a->item[0]) : mo_none(m);
     double known;
     if (v->type == EX_BOOLEAN && a->count > 1 && mo_constant_number(m, v, &known) && known != 0)
-        return; /* nobody will read the message */
+        return;              /* nobody will read the message */
     mo_scope failing = c->s; /* what the message calls counts only where it is given */
     if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
         failing.guard = mo_both(m, c->s.guard, ex_unary(m->graph, EX_NOT, v->scalar));
     mo_value *text = a->count > 1 ? mo_evaluate(m, &failing, a->item[1]) : mo_none(m);
-    if (!mo_check_assertion(m, a, v, text))
-        return;
+    if (!mo_check_assertion(m, a, v, text)) return;
     bool warning = false;
     for (int i = 2; i < a->count; i++) {
         mo_value *level = mo_evaluate(m, &c->s, a->item[i]);
@@ -414,7 +406,8 @@ static void assertion(section_scope *c, const mo_ast *a)
     }
     ex_id message = text->kind == MO_V_SCALAR ? text->scalar : 0;
     ex_graph *g = m->graph;
-    ex_id holds = c->guard ? ex_binary(g, EX_OR, ex_unary(g, EX_NOT, c->guard), v->scalar) : v->scalar;
+    ex_id holds =
+        c->guard ? ex_binary(g, EX_OR, ex_unary(g, EX_NOT, c->guard), v->scalar) : v->scalar;
     if (c->when) {
         add_action(c, FLAT_CHECK, 0, holds, message, a->place);
         return;
@@ -422,26 +415,31 @@ static void assertion(section_scope *c, const mo_ast *a)
     flat_model *flat = m->flat;
     flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
                                      &flat->assertion_capacity, sizeof *flat->assertion);
-    flat->assertion[flat->assertions++] = (flat_assertion){ .condition = holds, .message = message,
-        .warning = warning, .initial = c->initial, .place = a->place };
+    flat->assertion[flat->assertions++] = (flat_assertion){ .condition = holds,
+                                                            .message = message,
+                                                            .warning = warning,
+                                                            .initial = c->initial,
+                                                            .place = a->place };
 }
 
 /* Only a continuous Real variable has a value that jumps. */
 bool mo_check_reinit(mo_model *m, const mo_value *state, mo_place place)
 {
-    if (state->kind == MO_V_NONE)
-        return false;
+    if (state->kind == MO_V_NONE) return false;
     bool real = (state->kind == MO_V_SCALAR || (state->kind == MO_V_ARRAY && state->element)) &&
                 state->type == EX_REAL && state->count;
-    const ex_node *n = real ? ex_at(m->graph, state->kind == MO_V_SCALAR ? state->scalar
-                                                                         : state->element[0]) : NULL;
+    const ex_node *n =
+        real ? ex_at(m->graph, state->kind == MO_V_SCALAR ? state->scalar : state->element[0])
+             : NULL;
     if (n && n->op == EX_VARIABLE && m->flat->variable[n->a].variability == FLAT_CONTINUOUS)
         return true;
     mo_error(m->context, DAE_E_MODEL, place, "'reinit' of %s",
-             !real ? mo_shape(m, state) : n->op == EX_VARIABLE ? "what is not continuous"
-                                                               : "an expression");
-    mo_hint(m->context, "reinit(x, value) sets a Real variable x with a derivative; set others by an "
-                        "equation in 'when'");
+             !real                  ? mo_shape(m, state)
+             : n->op == EX_VARIABLE ? "what is not continuous"
+                                    : "an expression");
+    mo_hint(m->context,
+            "reinit(x, value) sets a Real variable x with a derivative; set others by an "
+            "equation in 'when'");
     return false;
 }
 
@@ -449,8 +447,9 @@ static void reinit(section_scope *c, const mo_ast *a)
 {
     mo_model *m = c->m;
     if (!c->when || a->count != 2) {
-        mo_error(m->context, DAE_E_MODEL, a->place, c->when ? "'reinit' takes a state and its new value"
-                                                            : "'reinit' outside of a when-equation");
+        mo_error(m->context, DAE_E_MODEL, a->place,
+                 c->when ? "'reinit' takes a state and its new value"
+                         : "'reinit' outside of a when-equation");
         mo_hint(m->context, "write when condition then reinit(x, value); end when;");
         return;
     }
@@ -466,9 +465,13 @@ void mo_end_where(mo_model *m, ex_id condition, ex_id message, bool initial, mo_
     ex_graph *g = m->graph;
     flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
                                      &flat->assertion_capacity, sizeof *flat->assertion);
-    flat->assertion[flat->assertions++] = (flat_assertion){
-        .condition = condition ? ex_unary(g, EX_NOT, condition) : ex_constant(g, 0, EX_BOOLEAN),
-        .message = message, .ends = true, .initial = initial, .place = place };
+    flat->assertion[flat->assertions++] =
+        (flat_assertion){ .condition = condition ? ex_unary(g, EX_NOT, condition)
+                                                 : ex_constant(g, 0, EX_BOOLEAN),
+                          .message = message,
+                          .ends = true,
+                          .initial = initial,
+                          .place = place };
 }
 
 static void terminate(section_scope *c, const mo_ast *a)
@@ -490,8 +493,7 @@ static bool is_connections(const mo_ast *a)
 static void call_equation(section_scope *c, const mo_clause *clause)
 {
     const mo_ast *a = clause->left;
-    if (a->kind != MO_A_CALL)
-        return;
+    if (a->kind != MO_A_CALL) return;
     const mo_reference *r = a->call.reference;
     const char *name = r->part[0].name;
     if (r->parts == 1 && strcmp(name, "assert") == 0)
@@ -521,8 +523,7 @@ static void equality(section_scope *c, const mo_clause *clause)
 {
     mo_model *m = c->m;
     mo_value *left, *right;
-    if (clause->left->kind == MO_A_TUPLE && !only_variables(m, clause->left))
-        return;
+    if (clause->left->kind == MO_A_TUPLE && !only_variables(m, clause->left)) return;
     if (clause->left->kind == MO_A_TUPLE && clause->right->kind == MO_A_CALL) {
         left = mo_evaluate(m, &c->s, clause->left);
         right = mo_evaluate_call(m, &c->s, clause->right);
@@ -547,8 +548,7 @@ static bool has_connections(const mo_branch *b)
         if (c->kind == MO_C_CONNECT || (c->kind == MO_C_CALL && is_connections(c->left)))
             return true;
         for (int k = 0; k < c->branches; k++)
-            if (has_connections(&c->branch[k]))
-                return true;
+            if (has_connections(&c->branch[k])) return true;
     }
     return false;
 }
@@ -557,15 +557,13 @@ static bool has_connections(const mo_branch *b)
 static void connections_if(section_scope *c, const mo_clause *clause)
 {
     bool any = false;
-    for (int i = 0; i < clause->branches; i++)
-        any |= has_connections(&clause->branch[i]);
+    for (int i = 0; i < clause->branches; i++) any |= has_connections(&clause->branch[i]);
     for (int i = 0; any && i < clause->branches; i++) {
         const mo_branch *b = &clause->branch[i];
         mo_value *v = b->condition ? mo_evaluate(c->m, &c->s, b->condition) : NULL;
         double x = 1;
         uint32_t culprit;
-        if (v && v->kind != MO_V_SCALAR)
-            return;
+        if (v && v->kind != MO_V_SCALAR) return;
         if (v && !mo_evaluate_number(c->m, v->scalar, &x, &culprit)) {
             mo_error(c->m->context, DAE_E_MODEL, clause->place,
                      "'connect' where its condition is not known before the simulation");
@@ -582,8 +580,7 @@ static void connections_if(section_scope *c, const mo_clause *clause)
 static void connections_of(section_scope *c, const mo_clause *clause)
 {
     if (clause->kind == MO_C_CONNECT) {
-        if (!mo_is_deselected(c->s.view, clause))
-            mo_connect(c->m, &c->s, clause);
+        if (!mo_is_deselected(c->s.view, clause)) mo_connect(c->m, &c->s, clause);
     } else if (clause->kind == MO_C_CALL && is_connections(clause->left))
         mo_connections_clause(c->m, &c->s, clause->left);
     else if (clause->kind == MO_C_IF)
@@ -599,8 +596,7 @@ static void connections_of(section_scope *c, const mo_clause *clause)
 static void clauses(section_scope *c, mo_clause *const *clause, int count)
 {
     if (c->connections) {
-        for (int i = 0; i < count; i++)
-            connections_of(c, clause[i]);
+        for (int i = 0; i < count; i++) connections_of(c, clause[i]);
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -612,16 +608,19 @@ static void clauses(section_scope *c, mo_clause *const *clause, int count)
         case MO_C_FOR: for_equation(c, clause[i], 0); break;
         case MO_C_WHEN:
             if (c->when || c->initial) {
-                mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, c->when
-                         ? "'when' inside of 'when'" : "'when' in an initial equation section");
+                mo_error(c->m->context, DAE_E_MODEL, clause[i]->place,
+                         c->when ? "'when' inside of 'when'"
+                                 : "'when' in an initial equation section");
                 mo_hint(c->m->context, "use 'if', or write two when-clauses side by side");
             } else
                 when(c, clause[i]);
             break;
         case MO_C_CALL: call_equation(c, clause[i]); break;
         default:
-            mo_error(c->m->context, DAE_E_MODEL, clause[i]->place, "a statement in an equation section");
-            mo_hint(c->m->context, "equations are written with '='; statements belong in 'algorithm'");
+            mo_error(c->m->context, DAE_E_MODEL, clause[i]->place,
+                     "a statement in an equation section");
+            mo_hint(c->m->context,
+                    "equations are written with '='; statements belong in 'algorithm'");
         }
     }
 }
@@ -642,8 +641,7 @@ static bool is_repeated(const sections_read *read, size_t before, const mo_claus
     for (size_t i = 0; i < before; i++) {
         const mo_section *s = read->section[i];
         for (int k = 0; !s->algorithm && s->initial == initial && k < s->clauses; k++)
-            if (mo_same_clause(s->clause[k], clause))
-                return true;
+            if (mo_same_clause(s->clause[k], clause)) return true;
     }
     return false;
 }
@@ -654,8 +652,7 @@ static int without_repeated(mo_model *m, const mo_section *section, const sectio
 {
     int count = 0;
     *left = section->clause;
-    if (!before)
-        return section->clauses;
+    if (!before) return section->clauses;
     *left = dae_arena_take(&m->context->arena, (size_t)section->clauses + 1, sizeof **left);
     for (int i = 0; i < section->clauses; i++)
         if (!is_repeated(read, before, section->clause[i], section->initial))
@@ -666,23 +663,22 @@ static int without_repeated(mo_model *m, const mo_section *section, const sectio
 static bool was_read(const sections_read *read, const mo_section *section)
 {
     for (size_t i = 0; i < read->sections; i++)
-        if (read->section[i] == section)
-            return true;
+        if (read->section[i] == section) return true;
     return false;
 }
 
 static void sections(mo_model *m, mo_object *o, mo_view *v, bool connections, sections_read *read)
 {
     dae_arena_work(&m->context->arena);
-    for (size_t i = 0; i < v->bases; i++)
-        sections(m, o, v->base[i], connections, read);
+    for (size_t i = 0; i < v->bases; i++) sections(m, o, v->base[i], connections, read);
     size_t before = read->sections; /* those of bases */
     for (int i = 0; i < v->def->sections; i++) {
         const mo_section *section = &v->def->section[i];
-        section_scope c = { .m = m, .s = { .object = o, .view = v }, .initial = section->initial,
+        section_scope c = { .m = m,
+                            .s = { .object = o, .view = v },
+                            .initial = section->initial,
                             .connections = connections };
-        if (was_read(read, section))
-            continue;
+        if (was_read(read, section)) continue;
         read->section = dae_arena_grow(&m->context->arena, read->section, read->sections,
                                        &read->capacity, sizeof *read->section);
         read->section[read->sections++] = section;
@@ -702,8 +698,7 @@ static void visit(mo_model *m, mo_object *o, bool connections)
         if (!member || member->progress != MO_DONE || member->primitive || member->disabled ||
             member->inner)
             continue;
-        for (size_t k = 0; k < member->count; k++)
-            visit(m, member->element[k], connections);
+        for (size_t k = 0; k < member->count; k++) visit(m, member->element[k], connections);
     }
     sections_read read = { 0 };
     sections(m, o, o->view, connections, &read);
@@ -713,16 +708,17 @@ static void visit(mo_model *m, mo_object *o, bool connections)
 static void find_texts(mo_model *m, mo_object *o, mo_view *v)
 {
     dae_arena_work(&m->context->arena);
-    for (size_t i = 0; i < v->bases; i++)
-        find_texts(m, o, v->base[i]);
+    for (size_t i = 0; i < v->bases; i++) find_texts(m, o, v->base[i]);
     for (int i = 0; i < v->def->sections; i++) {
         const mo_section *section = &v->def->section[i];
         for (int k = 0; k < section->clauses && !section->algorithm && !section->initial; k++) {
             const mo_clause *c = section->clause[k];
             const mo_reference *r = c->kind == MO_C_EQUAL && c->left->kind == MO_A_REFERENCE
-                                        ? c->left->call.reference : NULL;
+                                        ? c->left->call.reference
+                                        : NULL;
             mo_member *member = r && r->parts == 1 && !r->part[0].subscripts && !r->global
-                                    ? mo_find_member(m, o, r->part[0].name) : NULL;
+                                    ? mo_find_member(m, o, r->part[0].name)
+                                    : NULL;
             if (!member || member->primitive != MO_STRING || member->dimensions ||
                 member->progress != MO_DONE || member->inner || mo_binding(m, member))
                 continue;
@@ -747,11 +743,9 @@ static void visit_texts(mo_model *m, mo_object *o, bool values)
         if (!member || member->progress != MO_DONE || member->primitive || member->disabled ||
             member->inner)
             continue;
-        for (size_t k = 0; k < member->count; k++)
-            visit_texts(m, member->element[k], values);
+        for (size_t k = 0; k < member->count; k++) visit_texts(m, member->element[k], values);
     }
-    if (!values)
-        find_texts(m, o, o->view);
+    if (!values) find_texts(m, o, o->view);
 }
 
 /* Connections come first: values and equations may ask for them (cardinality, isRoot). */

@@ -19,7 +19,7 @@ typedef struct mo_bus_clause {
     const mo_clause *clause;
     mo_object *left, *right; /* both are buses, connected as a whole */
     bool done;
-    bool gone;               /* with a component that is disabled                    */
+    bool gone; /* with a component that is disabled */
 } mo_bus_clause;
 
 static bool is_expandable(mo_model *m, const mo_value *v)
@@ -33,12 +33,13 @@ static mo_object *bus_of(mo_model *m, const mo_scope *s, const mo_reference *r)
     mo_value *v = r->global ? NULL : mo_find_name(m, s, r->part[0].name);
     for (int i = 0; v && i + 1 < r->parts; i++) {
         if (i > 0) {
-            mo_member *member = v->kind == MO_V_OBJECT
-                                    ? mo_find_member(m, v->object, r->part[i].name) : NULL;
+            mo_member *member =
+                v->kind == MO_V_OBJECT ? mo_find_member(m, v->object, r->part[i].name) : NULL;
             v = member ? mo_member_value(m, member) : NULL;
         }
         if (v && r->part[i].subscripts)
-            v = mo_subscript(m, s, v, r->part[i].subscript, r->part[i].subscripts, r->part[i].place);
+            v = mo_subscript(m, s, v, r->part[i].subscript, r->part[i].subscripts,
+                             r->part[i].place);
     }
     return r->parts > 1 && is_expandable(m, v) ? v->object : NULL;
 }
@@ -46,8 +47,7 @@ static mo_object *bus_of(mo_model *m, const mo_scope *s, const mo_reference *r)
 /* The bus that an end of a connection should have an element of, which it has not. */
 static mo_object *missing(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
-    if (a->kind != MO_A_REFERENCE)
-        return NULL;
+    if (a->kind != MO_A_REFERENCE) return NULL;
     const mo_reference *r = a->call.reference;
     bool connecting = m->connecting;
     m->connecting = true; /* names of conditional components may be used */
@@ -58,8 +58,7 @@ static mo_object *missing(mo_model *m, const mo_scope *s, const mo_ast *a)
 
 static mo_object *whole_bus(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
-    if (a->kind != MO_A_REFERENCE || missing(m, s, a))
-        return NULL;
+    if (a->kind != MO_A_REFERENCE || missing(m, s, a)) return NULL;
     int errors = m->context->errors;
     mo_value *v = mo_reference_value(m, s, a->call.reference);
     return m->context->errors == errors && is_expandable(m, v) ? v->object : NULL;
@@ -72,8 +71,7 @@ bool mo_connect_expandable(mo_model *m, const mo_scope *s, const mo_clause *c)
     mo_object *left = one ? NULL : whole_bus(m, s, c->left);
     mo_object *right = left ? whole_bus(m, s, c->right) : NULL;
     m->connecting = false;
-    if (!one && !right)
-        return false;
+    if (!one && !right) return false;
     m->bus = dae_arena_grow(&m->context->arena, m->bus, m->buses, &m->bus_capacity, sizeof *m->bus);
     mo_bus_clause *b = &m->bus[m->buses++];
     *b = (mo_bus_clause){ .scope = *s, .clause = c, .left = left, .right = right };
@@ -99,8 +97,7 @@ static unsigned char *connected_with(mo_model *m, const mo_object *bus)
         changed = false;
         for (size_t i = 0; i < m->buses; i++) {
             const mo_bus_clause *b = &m->bus[i];
-            if (!b->left || mark[i])
-                continue;
+            if (!b->left || mark[i]) continue;
             bool here = b->left == bus || b->right == bus;
             for (size_t k = 0; k < m->buses && !here; k++)
                 here = mark[k] && (m->bus[k].left == b->left || m->bus[k].left == b->right ||
@@ -115,8 +112,7 @@ static unsigned char *connected_with(mo_model *m, const mo_object *bus)
 static bool is_marked(mo_model *m, const unsigned char *mark, const mo_object *bus)
 {
     for (size_t i = 0; i < m->buses; i++)
-        if (mark[i] && (m->bus[i].left == bus || m->bus[i].right == bus))
-            return true;
+        if (mark[i] && (m->bus[i].left == bus || m->bus[i].right == bus)) return true;
     return false;
 }
 
@@ -176,9 +172,8 @@ static mo_value *array_of(mo_model *m, const mo_object *bus, const mo_part *arra
                 bus->view->path);
         return NULL;
     }
-    mo_value *all = like->kind == MO_V_SCALAR
-                        ? mo_new_array(m, array->subscripts, size, like->type)
-                        : mo_new_items(m, array->subscripts, size);
+    mo_value *all = like->kind == MO_V_SCALAR ? mo_new_array(m, array->subscripts, size, like->type)
+                                              : mo_new_items(m, array->subscripts, size);
     for (size_t i = 0; i < all->count; i++)
         if (like->kind == MO_V_SCALAR)
             all->element[i] = like->scalar;
@@ -196,13 +191,11 @@ static bool make(mo_model *m, mo_bus_clause *b, mo_object *bus, const mo_ast *at
     const mo_reference *r = at->call.reference;
     const mo_part *last = &r->part[r->parts - 1];
     b->gone = like->kind == MO_V_NONE; /* or after an error that was reported */
-    if (b->gone)
-        return true;
-    if (last->subscripts && !(like = array_of(m, bus, last, like)))
-        return true;
+    if (b->gone) return true;
+    if (last->subscripts && !(like = array_of(m, bus, last, like))) return true;
     if (!mo_add_member(m, bus, last->name, like)) {
-        mo_error(m->context, DAE_E_MODEL, at->place, "'%s' cannot come into being in '%s'", last->name,
-                 bus->name);
+        mo_error(m->context, DAE_E_MODEL, at->place, "'%s' cannot come into being in '%s'",
+                 last->name, bus->name);
         mo_hint(m->context, "connect it to a connector or a variable");
     }
     return true;
@@ -214,8 +207,7 @@ static bool take_over(mo_model *m, mo_object *from, mo_object *to)
     bool changed = false;
     for (size_t i = 0; i < from->members + from->extras; i++) {
         mo_member *member = i < from->members ? from->member[i] : from->extra[i - from->members];
-        if (!member || member->progress != MO_DONE || member->disabled)
-            continue;
+        if (!member || member->progress != MO_DONE || member->disabled) continue;
         mo_member *there = mo_find_member(m, to, member->entry->name);
         if (!there) {
             mo_add_member(m, to, member->entry->name, mo_member_value(m, member));
@@ -233,15 +225,12 @@ static bool advance(mo_model *m, mo_bus_clause *b)
         bool there = take_over(m, b->left, b->right), back = take_over(m, b->right, b->left);
         return there || back;
     }
-    if (b->done)
-        return false;
+    if (b->done) return false;
     mo_object *left = missing(m, &b->scope, b->clause->left);
     mo_object *right = missing(m, &b->scope, b->clause->right);
-    if (left && right)
-        return false;
+    if (left && right) return false;
     b->done = true;
-    if (left)
-        return make(m, b, left, b->clause->left, b->clause->right);
+    if (left) return make(m, b, left, b->clause->left, b->clause->right);
     return right ? make(m, b, right, b->clause->right, b->clause->left) : true;
 }
 
@@ -250,8 +239,7 @@ void mo_finish_expandable(mo_model *m)
     bool changed = true;
     while (changed && !m->context->errors) {
         changed = false;
-        for (size_t i = 0; i < m->buses; i++)
-            changed |= advance(m, &m->bus[i]);
+        for (size_t i = 0; i < m->buses; i++) changed |= advance(m, &m->bus[i]);
     }
     for (size_t i = 0; i < m->buses && !m->context->errors; i++) {
         const mo_bus_clause *b = &m->bus[i];
@@ -271,8 +259,7 @@ void mo_finish_expandable(mo_model *m)
 bool mo_in_expandable(mo_model *m, const mo_member *member)
 {
     for (const mo_object *o = member->object; o; o = o->parent)
-        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR))
-            return true;
+        if (mo_is_kind(m, o->view, MO_EXPANDABLE_CONNECTOR)) return true;
     return false;
 }
 
@@ -296,16 +283,13 @@ static void mark_used(mo_model *m, bool *used)
         mark[f->initial[i].left] = mark[f->initial[i].right] = true;
     for (size_t i = 0; i < f->assertions; i++)
         mark[f->assertion[i].condition] = mark[f->assertion[i].message] = true;
-    for (size_t i = 0; i < f->whens; i++)
-        mark_when(mark, f->when[i]);
+    for (size_t i = 0; i < f->whens; i++) mark_when(mark, f->when[i]);
     for (size_t i = 0; i < f->variables; i++)
         mark[f->variable[i].binding] = mark[f->variable[i].start] = true;
     for (ex_id e = (ex_id)m->graph->nodes; e-- > 1;) {
         const ex_node *n = ex_at(m->graph, e);
-        if (!mark[e])
-            continue;
-        if (n->op == EX_VARIABLE || n->op == EX_PRE)
-            used[n->a] = true;
+        if (!mark[e]) continue;
+        if (n->op == EX_VARIABLE || n->op == EX_PRE) used[n->a] = true;
         for (size_t k = 0; k < ex_operand_count(m->graph, e); k++)
             mark[ex_operand(m->graph, e, k)] = true;
     }
@@ -320,15 +304,13 @@ bool *mo_idle_variables(mo_model *m, bool *used)
     bool *alive = dae_arena_take(arena, n + 1, sizeof *alive);
     uint32_t *up = dae_arena_take(arena, n + 1, sizeof *up);
     mark_used(m, used);
-    for (size_t i = 0; i < n; i++)
-        up[i] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) up[i] = (uint32_t)i;
     for (size_t i = 0; i < m->edges; i++) /* both faces of a variable are one here */
         up[mo_set_root(up, m->edge[i].a / 2)] = mo_set_root(up, m->edge[i].b / 2);
     for (size_t i = 0; i < n; i++)
         if (used[i] || m->flat->variable[i].variability <= FLAT_PARAMETER ||
             !mo_in_expandable(m, m->owner[i]))
             alive[mo_set_root(up, (uint32_t)i)] = true;
-    for (size_t i = 0; i < n; i++)
-        idle[i] = !alive[mo_set_root(up, (uint32_t)i)];
+    for (size_t i = 0; i < n; i++) idle[i] = !alive[mo_set_root(up, (uint32_t)i)];
     return idle;
 }

@@ -22,8 +22,7 @@ static uint32_t refuse(mo_context *c, const char *path, const char *what, const 
 static uint32_t refuse_error(mo_context *c, const char *path, const char *what, int error)
 {
     char why[200];
-    if (strerror_r(error, why, sizeof why) != 0)
-        strcpy(why, "unknown error");
+    if (strerror_r(error, why, sizeof why) != 0) strcpy(why, "unknown error");
     refuse(c, path, what, why);
     if (error == ENOENT)
         mo_hint(c, "check the name and the folder");
@@ -34,8 +33,7 @@ static uint32_t refuse_error(mo_context *c, const char *path, const char *what, 
 
 static bool regular(mo_context *c, const char *path, const struct stat *s)
 {
-    if (S_ISREG(s->st_mode))
-        return true;
+    if (S_ISREG(s->st_mode)) return true;
     refuse(c, path, "cannot read",
            S_ISDIR(s->st_mode)    ? "it is a directory"
            : S_ISFIFO(s->st_mode) ? "it is a pipe, not a file"
@@ -51,12 +49,9 @@ static ssize_t read_all(int file, char *text, size_t room)
     size_t count = 0;
     while (count < room) {
         ssize_t got = read(file, text + count, room - count);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (got == 0) break;
         count += (size_t)got;
     }
     return (ssize_t)count;
@@ -67,8 +62,7 @@ static int slurp(const char *path, char *text, size_t size)
 {
     struct stat s;
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (file < 0)
-        return errno;
+    if (file < 0) return errno;
     int error = 0;
     if (fstat(file, &s) != 0)
         error = errno;
@@ -91,22 +85,21 @@ uint32_t mo_read_file(mo_context *c, const char *path)
         errno = error;
         return refuse_error(c, path, "cannot open", why);
     }
-    if (!regular(c, path, &s))
-        return 0;
+    if (!regular(c, path, &s)) return 0;
     size_t size = (size_t)s.st_size;
     if (size > c->source_limit || size >= UINT32_MAX) {
-        mo_error(c, DAE_E_LIMIT, (mo_place){ 0 }, "the file '%s' has %zu bytes, more than the %zu "
-                 "allowed", mo_printable(c, path, strlen(path), 400), size, c->source_limit);
+        mo_error(c, DAE_E_LIMIT, (mo_place){ 0 },
+                 "the file '%s' has %zu bytes, more than the %zu "
+                 "allowed",
+                 mo_printable(c, path, strlen(path), 400), size, c->source_limit);
         mo_hint(c, "split it into several files");
         return 0;
     }
     char *text = dae_arena_take(&c->arena, size + 2, 1);
     int failed = slurp(path, text, size);
     errno = error;
-    if (failed > 0)
-        return refuse_error(c, path, "cannot read", failed);
-    if (failed < 0)
-        return refuse(c, path, "cannot read", "it changed while it was read");
+    if (failed > 0) return refuse_error(c, path, "cannot read", failed);
+    if (failed < 0) return refuse(c, path, "cannot read", "it changed while it was read");
     uint32_t source = mo_own_source(c, path, text, size);
     if (size == 0) {
         mo_error(c, DAE_E_SYNTAX, (mo_place){ 0 }, "the file '%s' is empty",

@@ -7,8 +7,7 @@
 static const char *locate(dae_place place, void *context)
 {
     mo_context *c = context;
-    if (!place.source)
-        return "";
+    if (!place.source) return "";
     int line, column;
     mo_find_line(c, place, &line, &column);
     return dae_arena_print(&c->arena, "%s:%d:%d", c->source[place.source - 1].name, line, column);
@@ -20,16 +19,15 @@ static void check_experiment(mo_model *m, flat_experiment *x, mo_place place)
     double *positive[] = { &x->tolerance, &x->interval };
     for (int k = 0; k < 2; k++) {
         bool most = k > 0 || *positive[k] < 1; /* a tolerance of 1 asks for no digit */
-        if (isnan(*positive[k]) || (*positive[k] > 0 && most))
-            continue;
+        if (isnan(*positive[k]) || (*positive[k] > 0 && most)) continue;
         mo_warning(m->context, place, "%s of the experiment is %.10g: it is not taken",
                    k ? "Interval" : "Tolerance", *positive[k]);
-        mo_hint(m->context, *positive[k] > 0 ? "a number below 1 is needed" : "a positive number is needed");
+        mo_hint(m->context,
+                *positive[k] > 0 ? "a number below 1 is needed" : "a positive number is needed");
         *positive[k] = NAN;
     }
     double start = isnan(x->start) ? 0 : x->start;
-    if (isnan(x->stop) || x->stop >= start)
-        return;
+    if (isnan(x->stop) || x->stop >= start) return;
     mo_error(m->context, DAE_E_MODEL, place, "the experiment ends before it begins");
     mo_why(m->context, "StartTime = %.10g%s, StopTime = %.10g", start,
            isnan(x->start) ? " if it is not given" : "", x->stop);
@@ -43,18 +41,16 @@ static void read_experiment(mo_model *m, mo_view *v, flat_experiment *x)
     const mo_modifier *a = v->def->annotation;
     for (int i = 0; a && i < a->items; i++) {
         const mo_modifier *e = a->item[i];
-        if (!e->name || strcmp(e->name->part[0].name, "experiment") != 0)
-            continue;
+        if (!e->name || strcmp(e->name->part[0].name, "experiment") != 0) continue;
         for (int k = 0; k < e->items; k++) {
-            if (!e->item[k]->name || !e->item[k]->value)
-                continue;
+            if (!e->item[k]->name || !e->item[k]->value) continue;
             const char *name = e->item[k]->name->part[0].name;
-            double *to = strcmp(name, "StartTime") == 0 ? &x->start
-                         : strcmp(name, "StopTime") == 0 ? &x->stop
+            double *to = strcmp(name, "StartTime") == 0   ? &x->start
+                         : strcmp(name, "StopTime") == 0  ? &x->stop
                          : strcmp(name, "Tolerance") == 0 ? &x->tolerance
-                         : strcmp(name, "Interval") == 0 ? &x->interval : NULL;
-            if (!to)
-                continue;
+                         : strcmp(name, "Interval") == 0  ? &x->interval
+                                                          : NULL;
+            if (!to) continue;
             mo_scope s = { .view = v };
             mo_value *value = mo_evaluate(m, &s, e->item[k]->value);
             uint32_t culprit;
@@ -75,10 +71,9 @@ static bool may_simulate(mo_model *m, const mo_view *v)
 {
     mo_class_kind kind = v->def->kind;
     bool fits = kind == MO_MODEL || kind == MO_BLOCK || kind == MO_CLASS;
-    if (fits && !v->def->partial)
-        return true;
-    mo_error(m->context, DAE_E_MODEL, v->def->place, "'%s' cannot be simulated: it is a %s%s", v->path,
-             v->def->partial ? "partial " : "", mo_kind_name(kind));
+    if (fits && !v->def->partial) return true;
+    mo_error(m->context, DAE_E_MODEL, v->def->place, "'%s' cannot be simulated: it is a %s%s",
+             v->path, v->def->partial ? "partial " : "", mo_kind_name(kind));
     mo_hint(m->context, v->def->partial ? "simulate a model that extends it and completes it"
                                         : "choose a model or block");
     return false;
@@ -87,8 +82,7 @@ static bool may_simulate(mo_model *m, const mo_view *v)
 flat_model *mo_flatten_view(mo_model *m, mo_view *v)
 {
     mo_expand(m, v);
-    if (!may_simulate(m, v))
-        return m->flat;
+    if (!may_simulate(m, v)) return m->flat;
     m->flat->name = v->path;
     m->flat->comment = v->def->comment;
     m->flat->locate = locate;
@@ -105,16 +99,16 @@ flat_model *mo_flatten_view(mo_model *m, mo_view *v)
     mo_finish_object(m, m->top);
     mo_object_equations(m, m->top);
     mo_finish_connections(m);
-    if (!m->context->errors)
-        mo_check_flat(m);
-    if (!m->context->errors)
-        mo_check_units(m);
+    if (!m->context->errors) mo_check_flat(m);
+    if (!m->context->errors) mo_check_units(m);
     return m->flat;
 }
 
 void mo_model_init(mo_model *m, mo_context *c)
 {
-    *m = (mo_model){ .context = c, .work_limit = MO_MAX_WORK, .stack_base = MO_STACK_NOW,
+    *m = (mo_model){ .context = c,
+                     .work_limit = MO_MAX_WORK,
+                     .stack_base = MO_STACK_NOW,
                      .stack_room = mo_stack_room() };
     m->graph = dae_arena_take(&c->arena, 1, sizeof *m->graph);
     ex_graph_init(m->graph, &c->arena);
@@ -134,8 +128,7 @@ static bool has_experiment(const mo_class *c)
 {
     for (int i = 0; c->annotation && i < c->annotation->items; i++) {
         const mo_modifier *a = c->annotation->item[i];
-        if (a->name && strcmp(a->name->part[0].name, "experiment") == 0)
-            return true;
+        if (a->name && strcmp(a->name->part[0].name, "experiment") == 0) return true;
     }
     return false;
 }
@@ -143,17 +136,14 @@ static bool has_experiment(const mo_class *c)
 /* The last class that can be simulated, in a package the last with an experiment. */
 static mo_class *candidate(mo_class *c, bool experiment)
 {
-    if (can_simulate(c) && (!experiment || has_experiment(c)))
-        return c;
-    if (c->kind != MO_PACKAGE)
-        return NULL;
+    if (can_simulate(c) && (!experiment || has_experiment(c))) return c;
+    if (c->kind != MO_PACKAGE) return NULL;
     for (int i = c->elements; i-- > 0;)
         if (c->element[i]->kind == MO_NESTED) {
             mo_class *child = c->element[i]->nested;
             child->parent = c;
             mo_class *found = candidate(child, experiment);
-            if (found)
-                return found;
+            if (found) return found;
         }
     return NULL;
 }
@@ -186,8 +176,7 @@ mo_view *mo_choose_class(mo_model *m, const char *name, mo_class *last)
         return mo_find_class(m, &s, a->call.reference, true);
     }
     mo_class *c = last ? candidate(last, true) : NULL;
-    if (!c && last)
-        c = candidate(last, false);
+    if (!c && last) c = candidate(last, false);
     for (int i = m->root_class->elements; !c && last && i-- > 0;)
         c = candidate(m->root_class->element[i]->nested, false);
     if (!c) {
@@ -195,9 +184,10 @@ mo_view *mo_choose_class(mo_model *m, const char *name, mo_class *last)
             mo_error(m->context, DAE_E_MODEL, last ? last->place : (mo_place){ 0 },
                      "there is no model to simulate in the text");
             if (last && last->partial)
-                mo_hint(m->context, "'%s' is partial, the base of others: write "
-                        "'model My%s extends %s; ... end My%s;'", last->name, last->name,
-                        last->name, last->name);
+                mo_hint(m->context,
+                        "'%s' is partial, the base of others: write "
+                        "'model My%s extends %s; ... end My%s;'",
+                        last->name, last->name, last->name, last->name);
             else
                 mo_hint(m->context, "write 'model M ... end M;', or name a class with --model");
         }
@@ -220,8 +210,7 @@ mo_mod *mo_setting(mo_model *m, const char *text)
     uint32_t right = mo_add_source(m->context, "<set>", equal + 1, strlen(equal + 1));
     mo_ast *name = left ? mo_parse_expression(m->context, left) : NULL;
     mo_ast *value = right ? mo_parse_expression(m->context, right) : NULL;
-    if (!name || !value)
-        return NULL;
+    if (!name || !value) return NULL;
     if (name->kind != MO_A_REFERENCE) {
         mo_error(m->context, DAE_E_OPTION, name->place, "'%s' sets nothing", text);
         mo_hint(m->context, "write name=value");
@@ -229,7 +218,8 @@ mo_mod *mo_setting(mo_model *m, const char *text)
     }
     for (int i = 0; i < name->call.reference->parts; i++)
         if (name->call.reference->part[i].subscripts) {
-            mo_error(m->context, DAE_E_OPTION, name->place, "'%s' sets one element of an array", text);
+            mo_error(m->context, DAE_E_OPTION, name->place, "'%s' sets one element of an array",
+                     text);
             mo_hint(m->context, "set the whole array: a={1,2,3}");
             return NULL;
         }

@@ -29,8 +29,14 @@ typedef struct mo_model mo_model;
 typedef struct mo_env mo_env;
 
 typedef enum mo_primitive {
-    MO_NOT_PRIMITIVE, MO_REAL, MO_INTEGER, MO_BOOLEAN, MO_STRING, MO_ENUMERATION,
-    MO_CLOCK, MO_EXTERNAL_OBJECT
+    MO_NOT_PRIMITIVE,
+    MO_REAL,
+    MO_INTEGER,
+    MO_BOOLEAN,
+    MO_STRING,
+    MO_ENUMERATION,
+    MO_CLOCK,
+    MO_EXTERNAL_OBJECT
 } mo_primitive;
 
 /* A modification. What is written in it means what it means in the class instance where it is
@@ -40,77 +46,77 @@ typedef enum mo_primitive {
  * together with its scope, and nothing but mo_in_object completes a scope: a modification of a
  * class that has no object yet gets the one whose class it is written in. */
 struct mo_mod {
-    const char *name;       /* NULL: of the declaration itself                               */
+    const char *name; /* NULL: of the declaration itself */
     mo_ast *value;
-    mo_mod *sub, *next;     /* modifications inside it; the next of the same list             */
+    mo_mod *sub, *next; /* modifications inside it; the next of the same list */
     mo_element *redeclare;
-    mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well     */
-    mo_view *view;          /* where the value is looked up                                  */
-    mo_object *object;      /* NULL: in the object that holds the declaration                */
-    mo_view *redeclared_in; /* where the new element is looked up, and its constraint          */
+    mo_mod *weak;           /* redeclare: the list of constraints it must keep to as well */
+    mo_view *view;          /* where the value is looked up */
+    mo_object *object;      /* NULL: in the object that holds the declaration */
+    mo_view *redeclared_in; /* where the new element is looked up, and its constraint */
     mo_object *redeclared_by;
-    mo_env *env;            /* names its value may use besides                               */
+    mo_env *env; /* names its value may use besides */
     bool final, used, broken;
-    unsigned each;          /* bit k: not indexed by the k-th array component on the way      */
-    int depth;              /* how deep in the tree of modifications it is written            */
+    unsigned each; /* bit k: not indexed by the k-th array component on the way */
+    int depth;     /* how deep in the tree of modifications it is written */
     mo_place place;
-    mo_value **cache;       /* its value in `object`, shared by all copies                   */
+    mo_value **cache; /* its value in `object`, shared by all copies */
 };
 
 struct mo_entry {
     const char *name;
-    mo_element *element;    /* of kind MO_COMPONENT or MO_NESTED                             */
-    mo_view *where;         /* in which it is written                                        */
-    mo_view *sizes_in;      /* components: in which their sizes are written; a redeclaration  */
-    mo_view *condition_in;  /* may keep them, and the condition, from the one before           */
-    mo_mod *mod;            /* NULL: none; name NULL, the value and the list                 */
-    mo_mod *weak;           /* MO_NESTED: the list that its constraint brings along          */
-    mo_view *nested;        /* MO_NESTED: the view, once made                                */
+    mo_element *element;   /* of kind MO_COMPONENT or MO_NESTED */
+    mo_view *where;        /* in which it is written */
+    mo_view *sizes_in;     /* components: in which their sizes are written; a redeclaration */
+    mo_view *condition_in; /* may keep them, and the condition, from the one before */
+    mo_mod *mod;           /* NULL: none; name NULL, the value and the list */
+    mo_mod *weak;          /* MO_NESTED: the list that its constraint brings along */
+    mo_view *nested;       /* MO_NESTED: the view, once made */
     mo_place place;
-    mo_entry *chain;        /* same slot of the table */
-    int number;             /* position among the entries */
+    mo_entry *chain; /* same slot of the table */
+    int number;      /* position among the entries */
     bool is_protected;
-    bool alone;             /* outer class without an inner one, and said so                 */
-    mo_entry *before;       /* what a redeclaration has replaced; NULL: none                 */
+    bool alone;       /* outer class without an inner one, and said so */
+    mo_entry *before; /* what a redeclaration has replaced; NULL: none */
 };
 
 typedef enum mo_progress { MO_UNTOUCHED, MO_UNDER_WAY, MO_DONE, MO_FAILED } mo_progress;
 
 struct mo_view {
     mo_class *def;
-    mo_view *outer;         /* the scope around it                                           */
-    mo_mod *mods;           /* list                                                          */
-    mo_mod *weak;           /* list that counts less than what the class says of its base     */
+    mo_view *outer; /* the scope around it */
+    mo_mod *mods;   /* list */
+    mo_mod *weak;   /* list that counts less than what the class says of its base */
     mo_progress progress;
-    mo_entry **table;       /* by name, inherited ones included                              */
+    mo_entry **table; /* by name, inherited ones included */
     int table_size;
-    mo_entry **entry;       /* in order, bases first where they stand                        */
+    mo_entry **entry; /* in order, bases first where they stand */
     size_t entries, entry_capacity;
     mo_view **base;
     size_t bases, base_capacity;
     mo_primitive primitive;
-    mo_view *enumeration;   /* the view with the literals                                    */
-    mo_object *constants;   /* its constants, if it is used as a package                     */
-    mo_view *derived;       /* bases: who inherits this view                                 */
-    const mo_modifier *inherited_by; /* bases: the modifier of the extends-clause; NULL: none  */
-    int depth;              /* of the inheritance                                            */
-    const char *path;       /* "Modelica.Electrical"                                         */
-    struct mo_shape_case *cases; /* functions: procedures made of it                          */
-    struct mo_declared_case *declared; /* and the derivatives it declares                     */
+    mo_view *enumeration;              /* the view with the literals */
+    mo_object *constants;              /* its constants, if it is used as a package */
+    mo_view *derived;                  /* bases: who inherits this view */
+    const mo_modifier *inherited_by;   /* bases: the modifier of the extends-clause; NULL: none */
+    int depth;                         /* of the inheritance */
+    const char *path;                  /* "Modelica.Electrical" */
+    struct mo_shape_case *cases;       /* functions: procedures made of it */
+    struct mo_declared_case *declared; /* and the derivatives it declares */
 };
 
 struct mo_object {
     mo_view *view;
     mo_object *parent;
-    mo_member *holder;      /* the member it is (an element of)                              */
-    int *index;             /* from 1, holder's dimensions of them                           */
-    const char *name;       /* "a.b[2]"; "" for the model                                    */
-    mo_member **member;     /* in the order of the view's entries; NULL: a class             */
+    mo_member *holder;  /* the member it is (an element of) */
+    int *index;         /* from 1, holder's dimensions of them */
+    const char *name;   /* "a.b[2]"; "" for the model */
+    mo_member **member; /* in the order of the view's entries; NULL: a class */
     size_t members;
-    mo_member **extra;      /* expandable connectors: what connections brought into being    */
+    mo_member **extra; /* expandable connectors: what connections brought into being */
     size_t extras, extra_capacity;
-    bool package;           /* constants only, no variables of the flat model                */
-    size_t node;            /* overconstrained: its number, from 1                           */
+    bool package; /* constants only, no variables of the flat model */
+    size_t node;  /* overconstrained: its number, from 1 */
     int level;
 };
 
@@ -119,22 +125,22 @@ struct mo_member {
     mo_object *object;
     mo_progress progress, bound;
     mo_view *type;
-    mo_view *leaf;          /* primitive: the builtin view with all attributes               */
+    mo_view *leaf; /* primitive: the builtin view with all attributes */
     mo_primitive primitive;
     int dimensions;
     int *size;
-    size_t count;           /* product of the sizes                                          */
-    uint32_t first;         /* primitive: number of the first variable                       */
-    mo_object **element;    /* otherwise: the objects                                        */
+    size_t count;        /* product of the sizes */
+    uint32_t first;      /* primitive: number of the first variable */
+    mo_object **element; /* otherwise: the objects */
     mo_variability variability;
     bool flow, stream, input, output, disabled, is_protected;
-    mo_member *inner;       /* outer: what it stands for                                     */
+    mo_member *inner; /* outer: what it stands for */
     mo_mod *mod;
-    mo_value *value;        /* as an expression                                              */
-    mo_value *binding;      /* declared value, checked and indexed; NULL: none                */
-    const mo_ast *text;     /* a String that an equation gives: the equation's right side     */
+    mo_value *value;    /* as an expression */
+    mo_value *binding;  /* declared value, checked and indexed; NULL: none */
+    const mo_ast *text; /* a String that an equation gives: the equation's right side */
     mo_view *text_view;
-    mo_member *asked_by;    /* while it is being bound: the member that needs it              */
+    mo_member *asked_by; /* while it is being bound: the member that needs it */
 };
 
 /* ------------------------------------------------------------------ values ----------- */
@@ -142,30 +148,30 @@ struct mo_member {
 /* What an expression is worth. Scalars are nodes of the expression graph, so that a constant
  * is a value and anything else an expression; one evaluator serves both. */
 typedef enum mo_value_kind {
-    MO_V_NONE,    /* after an error that has been reported                                   */
-    MO_V_SCALAR,  /* scalar                                                                  */
-    MO_V_ARRAY,   /* dimension, size, count; element (of scalars) or item (of anything else)  */
-    MO_V_RECORD,  /* item, field                                                             */
-    MO_V_OBJECT,  /* object: a component; a record in the making                             */
-    MO_V_CLASS,   /* view                                                                    */
-    MO_V_FUNCTION,/* view with some arguments bound: item, field                             */
-    MO_V_TUPLE,   /* item                                                                    */
-    MO_V_COLON    /* ':'                                                                     */
+    MO_V_NONE,     /* after an error that has been reported */
+    MO_V_SCALAR,   /* scalar */
+    MO_V_ARRAY,    /* dimension, size, count; element (of scalars) or item (of anything else) */
+    MO_V_RECORD,   /* item, field */
+    MO_V_OBJECT,   /* object: a component; a record in the making */
+    MO_V_CLASS,    /* view */
+    MO_V_FUNCTION, /* view with some arguments bound: item, field */
+    MO_V_TUPLE,    /* item */
+    MO_V_COLON     /* ':' */
 } mo_value_kind;
 
 struct mo_value {
     mo_value_kind kind;
-    ex_type type;             /* scalars and arrays of scalars                               */
-    mo_view *view;            /* enumerations: their type; records, classes, functions        */
+    ex_type type;  /* scalars and arrays of scalars */
+    mo_view *view; /* enumerations: their type; records, classes, functions */
     ex_id scalar;
     int dimensions;
     int *size;
-    size_t count;             /* of elements, items or fields                                */
+    size_t count; /* of elements, items or fields */
     ex_id *element;
     mo_value **item;
     const char **field;
     mo_object *object;
-    mo_member *member;        /* the component this was read from, NULL: none                */
+    mo_member *member; /* the component this was read from, NULL: none */
 };
 
 /* Names of an environment by hash, where there are many. */
@@ -179,26 +185,26 @@ struct mo_env {
     const char *name;
     mo_value *value;
     mo_env *next;
-    mo_env_index *index;    /* NULL: none; finds this one and all behind it                   */
-    bool iterator;          /* of a loop: cannot be assigned to                               */
-    bool open;              /* declared with ':': its size is that of what is assigned        */
-    bool owned;             /* its array is nobody else's: elements may be set in place       */
-    mo_entry *entry;        /* variables of a function: the declaration                      */
-    ex_type type;           /* what is assigned is converted to; EX_STRING..                  */
+    mo_env_index *index; /* NULL: none; finds this one and all behind it */
+    bool iterator;       /* of a loop: cannot be assigned to */
+    bool open;           /* declared with ':': its size is that of what is assigned */
+    bool owned;          /* its array is nobody else's: elements may be set in place */
+    mo_entry *entry;     /* variables of a function: the declaration */
+    ex_type type;        /* what is assigned is converted to; EX_STRING.. */
     bool typed;
 };
 
 /* Where an expression is evaluated. */
 typedef struct mo_scope {
-    mo_object *object;        /* NULL: only constants */
+    mo_object *object; /* NULL: only constants */
     mo_view *view;
     mo_env *env;
-    bool no_event;            /* relations are not events here                               */
-    mo_object *home;          /* of a function that is called: the component it belongs to   */
-    ex_id guard;              /* inside branches of if-expressions: when they count; 0: always */
-    struct mo_run *run;       /* inside a function or algorithm                              */
-    flat_when *when;          /* inside a when-clause: assertions are checked at its events  */
-    const mo_value *end_of;   /* the array whose subscript is evaluated: 'end'               */
+    bool no_event;          /* relations are not events here */
+    mo_object *home;        /* of a function that is called: the component it belongs to */
+    ex_id guard;            /* inside branches of if-expressions: when they count; 0: always */
+    struct mo_run *run;     /* inside a function or algorithm */
+    flat_when *when;        /* inside a when-clause: assertions are checked at its events */
+    const mo_value *end_of; /* the array whose subscript is evaluated: 'end' */
     int end_dimension;
 } mo_scope;
 
@@ -223,44 +229,44 @@ struct mo_model {
     ex_graph *graph;
     flat_model *flat;
     mo_class *root_class;
-    mo_view *root;            /* the scope of top-level names                                */
-    int predefined;           /* how many of its classes are those of the language           */
+    mo_view *root;  /* the scope of top-level names */
+    int predefined; /* how many of its classes are those of the language */
     mo_view *builtin[MO_EXTERNAL_OBJECT + 1];
-    const char **library;     /* folders                                                     */
+    const char **library; /* folders */
     size_t libraries, library_capacity;
-    struct mo_children *children; /* what is known of names in packages                    */
+    struct mo_children *children; /* what is known of names in packages */
     mo_object *top;
-    mo_member **owner;        /* of every variable of the flat model                         */
+    mo_member **owner; /* of every variable of the flat model */
     size_t owner_capacity;
-    double *known;            /* values of parameters found so far; NaN: not yet              */
+    double *known; /* values of parameters found so far; NaN: not yet */
     mo_connection *connection;
     size_t connections, connection_capacity;
     mo_edge *edge;
     size_t edges, edge_capacity;
-    struct mo_over *over;     /* overconstrained connectors                                  */
-    mo_member *binding;       /* the member that is being bound                              */
-    mo_member *sizing;        /* the member whose sizes are being found, one after another   */
-    struct mo_bus_clause *bus; /* connections of expandable connectors, put off               */
+    struct mo_over *over;      /* overconstrained connectors */
+    mo_member *binding;        /* the member that is being bound */
+    mo_member *sizing;         /* the member whose sizes are being found, one after another */
+    struct mo_bus_clause *bus; /* connections of expandable connectors, put off */
     size_t buses, bus_capacity;
-    int depth;                /* of evaluation, for limits                                   */
-    uintptr_t stack_base;     /* where the call stack was at the beginning, ...               */
-    size_t stack_room;        /* ... and how much of it may be used                           */
+    int depth;            /* of evaluation, for limits */
+    uintptr_t stack_base; /* where the call stack was at the beginning, ... */
+    size_t stack_room;    /* ... and how much of it may be used */
     size_t objects;
-    double work;              /* steps of function evaluation so far                         */
-    bool open_border;         /* flows of the model's own connectors are given from outside  */
-    size_t border;            /* ... so many                                                 */
-    double work_limit;        /* of `work`                                                   */
-    int guessing;             /* a number is asked for that need not be known                 */
-    bool texts;               /* there are variables that are Strings                         */
-    bool connecting;          /* names of disabled components are no errors now               */
+    double work;       /* steps of function evaluation so far */
+    bool open_border;  /* flows of the model's own connectors are given from outside */
+    size_t border;     /* ... so many */
+    double work_limit; /* of `work` */
+    int guessing;      /* a number is asked for that need not be known */
+    bool texts;        /* there are variables that are Strings */
+    bool connecting;   /* names of disabled components are no errors now */
     const struct mo_words *word;
 };
 
 enum { MO_MAX_DEPTH = 400, MO_MAX_INHERITANCE = 200 };
 #define MO_MAX_VARIABLES 4e6
-#define MO_MAX_OBJECTS 4e5
-#define MO_MAX_WORK 1e7
-#define MO_MAX_TEXT 1000000 /* characters of a String */
+#define MO_MAX_OBJECTS   4e5
+#define MO_MAX_WORK      1e7
+#define MO_MAX_TEXT      1000000 /* characters of a String */
 
 /* load.c: texts to classes */
 void mo_load_root(mo_model *m);
@@ -323,7 +329,7 @@ mo_member *mo_find_member(mo_model *m, mo_object *o, const char *name);
 mo_member *mo_add_member(mo_model *m, mo_object *o, const char *name, const mo_value *like);
 void mo_instantiate(mo_model *m, mo_member *member);
 const char *mo_full_name(mo_model *m, const mo_object *o, const char *name);
-void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all                        */
+void mo_make_object(mo_model *m, mo_object *o);   /* instantiates all */
 void mo_finish_object(mo_model *m, mo_object *o); /* instantiates all, attributes, bindings */
 bool mo_is_connector(mo_model *m, const mo_view *v);
 
@@ -344,15 +350,15 @@ mo_value *mo_real(mo_model *m, double x);
 mo_value *mo_integer(mo_model *m, double x);
 mo_value *mo_boolean(mo_model *m, bool b);
 mo_value *mo_string(mo_model *m, const char *text);
-mo_value *mo_literal(mo_model *m, mo_view *enumeration, int number); /* from 1 */
+mo_value *mo_literal(mo_model *m, mo_view *enumeration, int number);                /* from 1 */
 mo_value *mo_new_array(mo_model *m, int dimensions, const int *size, ex_type type); /* elements 0 */
 mo_value *mo_new_items(mo_model *m, int dimensions, const int *size);
 mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place); /* {a, b} */
-mo_value *mo_item_at(mo_model *m, mo_value *v, size_t i);      /* flat position             */
-mo_value *mo_row(mo_model *m, mo_value *v, int i);             /* v[i, :, ...], from 0       */
-mo_value *mo_field(mo_model *m, mo_value *v, const char *name); /* NULL: none                */
-mo_value *mo_fields(mo_model *m, mo_value *v);                 /* an object as a record      */
-const char *mo_shape(mo_model *m, const mo_value *v);          /* "Real[3, 2]", for messages */
+mo_value *mo_item_at(mo_model *m, mo_value *v, size_t i);                       /* flat position */
+mo_value *mo_row(mo_model *m, mo_value *v, int i);              /* v[i, :, ...], from 0 */
+mo_value *mo_field(mo_model *m, mo_value *v, const char *name); /* NULL: none */
+mo_value *mo_fields(mo_model *m, mo_value *v);                  /* an object as a record */
+const char *mo_shape(mo_model *m, const mo_value *v);           /* "Real[3, 2]", for messages */
 bool mo_same_sizes(const mo_value *a, const mo_value *b);
 mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeration, mo_place place,
                      const char *what);
@@ -375,8 +381,8 @@ bool mo_whole_number(mo_model *m, const mo_scope *s, const mo_ast *a, double *x)
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
                      mo_place place);
 mo_value *mo_negate(mo_model *m, const mo_scope *s, mo_value *a, mo_place place);
-mo_value *mo_map(mo_model *m, mo_value *a, ex_type type, ex_id (*f)(mo_model *m, ex_id e, void *user),
-                 void *user);
+mo_value *mo_map(mo_model *m, mo_value *a, ex_type type,
+                 ex_id (*f)(mo_model *m, ex_id e, void *user), void *user);
 mo_value *mo_concatenate(mo_model *m, int dimension, mo_value **item, size_t count, mo_place place);
 mo_value *mo_promote(mo_model *m, mo_value *v, int dimensions);
 mo_value *mo_time_derivative(mo_model *m, mo_value *v, mo_place place);
@@ -384,7 +390,8 @@ mo_value *mo_multiply(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, 
 const char *mo_operator_text(mo_operator op);
 mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, mo_place place);
 mo_value *mo_evaluate_call(mo_model *m, const mo_scope *s, const mo_ast *a);
-mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name, bool *found);
+mo_value *mo_builtin(mo_model *m, const mo_scope *s, const mo_ast *a, const char *name,
+                     bool *found);
 bool mo_is_builtin(const char *name);
 const char *const *mo_builtin_names(int *count);
 
@@ -406,19 +413,19 @@ ex_type mo_type_in_text(mo_model *m, const mo_scope *s, const mo_ast *a); /* of 
 /* run.c: statements, executed symbolically; function.c: functions; algorithm.c: algorithms */
 typedef struct mo_run {
     mo_model *model;
-    mo_scope scope;           /* env: the variables                                          */
-    ex_id returned, broken;   /* under which condition the rest is not executed              */
-    ex_id path;               /* under which condition this is executed at all               */
-    mo_view *function;        /* NULL: an algorithm of a model                               */
+    mo_scope scope;         /* env: the variables */
+    ex_id returned, broken; /* under which condition the rest is not executed */
+    ex_id path;             /* under which condition this is executed at all */
+    mo_view *function;      /* NULL: an algorithm of a model */
     struct mo_run *caller;
     int level;
-    int loops;                /* around the statement                                        */
-    flat_when *when;          /* inside a when-statement                                     */
+    int loops;       /* around the statement */
+    flat_when *when; /* inside a when-statement */
     bool initial;
-    bool stuck;               /* met a loop whose length is not known: needs a procedure      */
+    bool stuck; /* met a loop whose length is not known: needs a procedure */
     mo_place stuck_at;
     const char *component;
-    struct mo_build *build;   /* statements are written down instead of executed             */
+    struct mo_build *build; /* statements are written down instead of executed */
 } mo_run;
 bool mo_bind_inputs(mo_run *r, mo_value **argument, const char **label, size_t count,
                     mo_place place);

@@ -15,13 +15,18 @@
 #include <string.h>
 
 static const char *const keywords[] = {
-    "algorithm", "and", "annotation", "block", "break", "class", "connect", "connector",
-    "constant", "constrainedby", "der", "discrete", "each", "else", "elseif", "elsewhen",
-    "encapsulated", "end", "enumeration", "equation", "expandable", "extends", "external",
-    "false", "final", "flow", "for", "function", "if", "import", "impure", "in", "initial",
-    "inner", "input", "loop", "model", "not", "operator", "or", "outer", "output", "package",
-    "parameter", "partial", "protected", "public", "pure", "record", "redeclare",
-    "replaceable", "return", "stream", "then", "true", "type", "when", "while", "within",
+    "algorithm",   "and",          "annotation", "block",       "break",
+    "class",       "connect",      "connector",  "constant",    "constrainedby",
+    "der",         "discrete",     "each",       "else",        "elseif",
+    "elsewhen",    "encapsulated", "end",        "enumeration", "equation",
+    "expandable",  "extends",      "external",   "false",       "final",
+    "flow",        "for",          "function",   "if",          "import",
+    "impure",      "in",           "initial",    "inner",       "input",
+    "loop",        "model",        "not",        "operator",    "or",
+    "outer",       "output",       "package",    "parameter",   "partial",
+    "protected",   "public",       "pure",       "record",      "redeclare",
+    "replaceable", "return",       "stream",     "then",        "true",
+    "type",        "when",         "while",      "within",
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords, LONGEST_KEYWORD = 13 };
 
@@ -33,8 +38,7 @@ const char *mo_keyword(mo_token_kind kind)
 void mo_lexer_open(mo_lexer *l, mo_context *c, uint32_t source)
 {
     const mo_source *s = &c->source[source - 1];
-    *l = (mo_lexer){ .c = c, .source = source, .text = s->text,
-                     .length = (uint32_t)s->length };
+    *l = (mo_lexer){ .c = c, .source = source, .text = s->text, .length = (uint32_t)s->length };
     if (l->length >= 3 && memcmp(l->text, "\xEF\xBB\xBF", 3) == 0)
         l->at = 3; /* a byte order mark */
 }
@@ -46,8 +50,7 @@ static mo_place at(const mo_lexer *l, uint32_t offset)
 
 const char *mo_spelling(mo_lexer *l, uint32_t start, uint32_t end)
 {
-    if (l->c->errors > MO_SHOWN)
-        return "";
+    if (l->c->errors > MO_SHOWN) return "";
     return mo_printable(l->c, l->text + start, end - start, 40);
 }
 
@@ -68,8 +71,7 @@ static void skip_comment(mo_lexer *l, bool *first)
     const char *s = l->text;
     uint32_t begin = l->at;
     if (s[begin + 1] == '/') {
-        while (l->at < l->length && s[l->at] != '\n' && s[l->at] != '\r')
-            l->at++;
+        while (l->at < l->length && s[l->at] != '\n' && s[l->at] != '\r') l->at++;
         return;
     }
     for (l->at += 2; l->at < l->length; l->at++) {
@@ -108,8 +110,7 @@ static void skip_blanks(mo_lexer *l, bool *first)
 
 static mo_token_kind keyword_of(const char *word, size_t length)
 {
-    if (length < 2 || length > LONGEST_KEYWORD)
-        return T_IDENT;
+    if (length < 2 || length > LONGEST_KEYWORD) return T_IDENT;
     int low = 0, high = KEYWORDS;
     while (low < high) {
         int middle = (low + high) / 2;
@@ -139,8 +140,7 @@ static mo_token_kind word(mo_lexer *l)
 {
     const char *s = l->text;
     uint32_t begin = l->at;
-    while (is_letter(s[l->at]) || is_digit(s[l->at]))
-        l->at++;
+    while (is_letter(s[l->at]) || is_digit(s[l->at])) l->at++;
     uint32_t code = 0, where = l->at;
     if ((unsigned char)s[where] >= 0xc3 && mo_utf8(s + where, l->length - where, &code) &&
         code < 0x2000) {
@@ -155,8 +155,8 @@ static mo_token_kind lone_quote(mo_lexer *l, uint32_t begin)
 {
     bool prime = begin > 0 && (is_letter(l->text[begin - 1]) || is_digit(l->text[begin - 1]));
     mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the quoted name that begins here has no end");
-    mo_hint(l->c, prime ? "a derivative is written der(x)"
-                        : "close it with \"'\" on the same line");
+    mo_hint(l->c,
+            prime ? "a derivative is written der(x)" : "close it with \"'\" on the same line");
     l->at = begin + 1;
     return T_ODD;
 }
@@ -167,13 +167,11 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
     const char *s = l->text;
     uint32_t begin = l->at++;
     while (l->at < l->length && s[l->at] != sign) {
-        if (sign == '\'' && (s[l->at] == '\n' || s[l->at] == '\r'))
-            break;
+        if (sign == '\'' && (s[l->at] == '\n' || s[l->at] == '\r')) break;
         l->at += s[l->at] == '\\' && l->at + 1 < l->length ? 2 : 1;
     }
     bool closed = l->at < l->length && s[l->at] == sign;
-    if (!closed && sign == '\'')
-        return lone_quote(l, begin);
+    if (!closed && sign == '\'') return lone_quote(l, begin);
     if (!closed) {
         l->cut = true;
         mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "the string that begins here has no end");
@@ -181,8 +179,7 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
         return T_STRING;
     }
     l->at++;
-    if (sign == '"')
-        return T_STRING;
+    if (sign == '"') return T_STRING;
     if (l->at == begin + 2) {
         mo_error(l->c, DAE_E_SYNTAX, at(l, begin), "a quoted name cannot be empty");
         mo_hint(l->c, "a string is written with \"\"");
@@ -200,8 +197,7 @@ static mo_token_kind quoted(mo_lexer *l, char sign)
 
 static void digits(mo_lexer *l)
 {
-    while (is_digit(l->text[l->at]))
-        l->at++;
+    while (is_digit(l->text[l->at])) l->at++;
 }
 
 /* What stands behind a number without a blank and cannot: 1.2.3, 0x1F, 1e, 2x. */
@@ -220,8 +216,8 @@ static void refuse_number(mo_lexer *l, uint32_t begin, uint32_t good)
     else if ((next | 32) == 'e')
         mo_hint(l->c, "an exponent is written as in 1e-3");
     else if (is_letter(next) && good - begin < 40)
-        mo_hint(l->c, "a name begins with a letter; a product is '%.*s*%s'",
-                (int)(good - begin), s + begin, mo_spelling(l, good, l->at));
+        mo_hint(l->c, "a name begins with a letter; a product is '%.*s*%s'", (int)(good - begin),
+                s + begin, mo_spelling(l, good, l->at));
     else
         mo_hint(l->c, "a number has one decimal point and one exponent at most");
 }
@@ -336,8 +332,7 @@ static mo_token_kind odd(mo_lexer *l)
     uint32_t code = (unsigned char)l->text[l->at], begin = l->at;
     int bytes = mo_utf8(l->text + l->at, l->length - l->at, &code);
     l->at += bytes ? (uint32_t)bytes : 1;
-    while (l->at < l->length && (unsigned char)l->text[l->at] >= 0x80)
-        l->at++;
+    while (l->at < l->length && (unsigned char)l->text[l->at] >= 0x80) l->at++;
     if (bytes == 0 || code == 0) /* mo_add_source has reported it */
         return T_ODD;
     const char *sign = mo_spelling(l, begin, begin + (uint32_t)bytes);
@@ -360,11 +355,9 @@ static mo_token_kind sign(mo_lexer *l)
         return (mo_token_kind)(T_LPAREN + (found - single));
     }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        if (s[0] != signs[i].text[0])
-            continue;
+        if (s[0] != signs[i].text[0]) continue;
         size_t length = strlen(signs[i].text);
-        if (strncmp(s, signs[i].text, length) != 0)
-            continue;
+        if (strncmp(s, signs[i].text, length) != 0) continue;
         if (signs[i].hint) {
             bool blank = signs[i].kind == T_NOTHING;
             mo_error(l->c, DAE_E_SYNTAX, at(l, l->at), "%s%s%s is not Modelica", blank ? "" : "'",

@@ -36,7 +36,10 @@ static char escaped(char ch)
     case 'r': return '\r';
     case 't': return '\t';
     case 'v': return '\v';
-    case '\'': case '"': case '?': case '\\': return ch;
+    case '\'':
+    case '"':
+    case '?':
+    case '\\': return ch;
     default: return '\0';
     }
 }
@@ -46,11 +49,9 @@ const char *mo_token_string(mo_lexer *l, mo_token t)
     const char *s = l->text + t.start + 1;
     size_t length = t.end - t.start - 1, n = 0;
     bool warned = false;
-    if (length > 0 && s[length - 1] == '"')
-        length--;
+    if (length > 0 && s[length - 1] == '"') length--;
     char *text = dae_arena_copy(&l->c->arena, s, length);
-    if (!memchr(s, '\\', length))
-        return text;
+    if (!memchr(s, '\\', length)) return text;
     for (size_t i = 0; i < length; i++) {
         char value = s[i];
         if (s[i] == '\\' && i + 1 < length) {
@@ -85,8 +86,7 @@ int64_t mo_token_integer(mo_lexer *l, mo_token t)
             const char *spelt = mo_printable(l->c, l->text + t.start, t.end - t.start, 40);
             mo_error(l->c, DAE_E_SYNTAX, place_of(l, t), "the Integer %s is too large", spelt);
             mo_why(l->c, "the largest is %lld", EX_LARGEST_INTEGER);
-            if (t.end - t.start <= 300)
-                mo_hint(l->c, "as a Real it is written %s.0", spelt);
+            if (t.end - t.start <= 300) mo_hint(l->c, "as a Real it is written %s.0", spelt);
             return 0;
         }
         value = 10 * value + digit;
@@ -112,8 +112,7 @@ static void read_decimal(decimal *d, const char *s, const char *end)
         if (*s == '.') {
             point = true;
         } else if (d->count < DIGITS) {
-            if (d->count > 0 || *s != '0')
-                d->digit[d->count++] = *s;
+            if (d->count > 0 || *s != '0') d->digit[d->count++] = *s;
             shift -= point;
         } else {
             dropped |= *s != '0';
@@ -124,8 +123,7 @@ static void read_decimal(decimal *d, const char *s, const char *end)
     if (s < end) {
         bool negative = *++s == '-';
         for (s += *s == '-' || *s == '+'; s < end; s++)
-            if (exponent < EXPONENT_MOST)
-                exponent = 10 * exponent + (*s - '0');
+            if (exponent < EXPONENT_MOST) exponent = 10 * exponent + (*s - '0');
         exponent = negative ? -exponent : exponent;
     }
     if (dropped) {
@@ -141,11 +139,9 @@ static bool read_quickly(const decimal *d, double *value)
     static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-    if (d->count > 15 || d->exponent < -22 || d->exponent > 22)
-        return false;
+    if (d->count > 15 || d->exponent < -22 || d->exponent > 22) return false;
     int64_t mantissa = 0;
-    for (int i = 0; i < d->count; i++)
-        mantissa = 10 * mantissa + (d->digit[i] - '0');
+    for (int i = 0; i < d->count; i++) mantissa = 10 * mantissa + (d->digit[i] - '0');
     *value = d->exponent < 0 ? (double)mantissa / power[-d->exponent]
                              : (double)mantissa * power[d->exponent];
     return true;
@@ -156,10 +152,8 @@ double mo_token_real(mo_lexer *l, mo_token t)
     decimal d;
     double value;
     read_decimal(&d, l->text + t.start, l->text + t.end);
-    if (d.count == 0)
-        return 0;
-    if (read_quickly(&d, &value))
-        return value;
+    if (d.count == 0) return 0;
+    if (read_quickly(&d, &value)) return value;
     int error = errno;
     snprintf(d.digit + d.count, sizeof d.digit - (size_t)d.count, "e%ld", d.exponent);
     value = strtod(d.digit, NULL);

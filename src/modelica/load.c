@@ -24,8 +24,7 @@ static bool is_file(const char *path)
 static bool is_plain(const char *name)
 {
     for (const char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
+        if (!isalnum((unsigned char)*c) && *c != '_') return false;
     return name[0] != 0 && strlen(name) < 200;
 }
 
@@ -38,7 +37,7 @@ typedef struct mo_children {
         const mo_class *package;
         const char *name; /* NULL: free */
         mo_class *class_;
-    } *child;
+    } * child;
     size_t count, capacity; /* a power of two */
 } mo_children;
 
@@ -55,8 +54,7 @@ static struct child *child_at(const mo_children *t, const mo_class *package, con
 static struct child *known_child(mo_model *m, const mo_class *package, const char *name)
 {
     dae_arena *arena = &m->context->arena;
-    if (!m->children)
-        m->children = dae_arena_take(arena, 1, sizeof *m->children);
+    if (!m->children) m->children = dae_arena_take(arena, 1, sizeof *m->children);
     mo_children *t = m->children;
     if (2 * t->count >= t->capacity) {
         mo_children larger = { .count = t->count, .capacity = t->capacity ? 2 * t->capacity : 256 };
@@ -95,8 +93,7 @@ static void adopt(mo_model *m, mo_class *parent, mo_class *child)
     if (n >= parent->room) { /* for twice as many */
         parent->room = 2 * n + 8;
         mo_element **more = dae_arena_take(&m->context->arena, (size_t)parent->room, sizeof *more);
-        if (n)
-            memcpy(more, parent->element, (size_t)n * sizeof *more);
+        if (n) memcpy(more, parent->element, (size_t)n * sizeof *more);
         parent->element = more;
     }
     parent->element[parent->elements++] = e;
@@ -107,11 +104,9 @@ static void adopt(mo_model *m, mo_class *parent, mo_class *child)
 static mo_class *read_class(mo_model *m, const char *path, const char *directory)
 {
     uint32_t source = mo_read_file(m->context, path);
-    if (!source)
-        return NULL;
+    if (!source) return NULL;
     mo_file *file = mo_parse(m->context, source);
-    if (!file->classes)
-        return NULL;
+    if (!file->classes) return NULL;
     mo_class *c = file->class_[0];
     if (directory) {
         folder *f = dae_arena_take(&m->context->arena, 1, sizeof *f);
@@ -125,8 +120,7 @@ static mo_class *in_folder(mo_model *m, const char *path, const char *name)
 {
     dae_arena *arena = &m->context->arena;
     const char *single = dae_arena_print(arena, "%s/%s.mo", path, name);
-    if (is_file(single))
-        return read_class(m, single, NULL);
+    if (is_file(single)) return read_class(m, single, NULL);
     const char *directory = dae_arena_print(arena, "%s/%s", path, name);
     const char *package = dae_arena_print(arena, "%s/package.mo", directory);
     return is_file(package) ? read_class(m, package, directory) : NULL;
@@ -137,18 +131,17 @@ static mo_class *with_version(mo_model *m, const char *path, const char *name)
 {
     static const char *const versions[] = { "4.1.0", "4.0.0", "3.2.3", "3.2.2", "3.2.1", "3.2" };
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-        const char *directory = dae_arena_print(&m->context->arena, "%s/%s %s", path, name, versions[i]);
+        const char *directory =
+            dae_arena_print(&m->context->arena, "%s/%s %s", path, name, versions[i]);
         const char *package = dae_arena_print(&m->context->arena, "%s/package.mo", directory);
-        if (is_file(package))
-            return read_class(m, package, directory);
+        if (is_file(package)) return read_class(m, package, directory);
     }
     return NULL;
 }
 
 static const char *path_of(mo_model *m, const mo_class *c)
 {
-    if (!c || c == m->root_class)
-        return "";
+    if (!c || c == m->root_class) return "";
     const char *outer = path_of(m, c->parent);
     return outer[0] ? dae_arena_print(&m->context->arena, "%s.%s", outer, c->name) : c->name;
 }
@@ -157,10 +150,8 @@ static mo_class *older_class(mo_model *m, mo_class *package, const char *name)
 {
     const mo_class *top = package;
     int depth = 0;
-    for (; top->parent && top->parent != m->root_class; depth++)
-        top = top->parent;
-    if (depth > 4 || !top->name || strcmp(top->name, "Modelica") != 0)
-        return NULL;
+    for (; top->parent && top->parent != m->root_class; depth++) top = top->parent;
+    if (depth > 4 || !top->name || strcmp(top->name, "Modelica") != 0) return NULL;
     const char *text = mo_older_class(path_of(m, package), name);
     uint32_t source = text ? mo_add_source(m->context, "<older names>", text, strlen(text)) : 0;
     return source ? mo_parse(m->context, source)->class_[0] : NULL;
@@ -169,18 +160,15 @@ static mo_class *older_class(mo_model *m, mo_class *package, const char *name)
 static mo_class *load_child(mo_model *m, mo_class *package, const char *name)
 {
     mo_class *c = NULL;
-    if (!is_plain(name))
-        return NULL;
+    if (!is_plain(name)) return NULL;
     if (package == m->root_class) {
         for (size_t i = 0; i < m->libraries && !c; i++) {
             c = in_folder(m, m->library[i], name);
-            if (!c)
-                c = with_version(m, m->library[i], name);
+            if (!c) c = with_version(m, m->library[i], name);
         }
     } else if (package->link)
         c = in_folder(m, ((folder *)package->link)->path, name);
-    if (!c)
-        c = older_class(m, package, name);
+    if (!c) c = older_class(m, package, name);
     return c && c->name == name ? c : NULL;
 }
 
@@ -188,8 +176,7 @@ static mo_class *load_child(mo_model *m, mo_class *package, const char *name)
 mo_class *mo_load_child(mo_model *m, mo_class *package, const char *name)
 {
     const struct child *known = known_child(m, package, name);
-    if (known->name)
-        return known->class_;
+    if (known->name) return known->class_;
     mo_class *c = load_child(m, package, name);
     if (c)
         adopt(m, package, c);
@@ -225,7 +212,8 @@ static void replace_or_adopt(mo_model *m, mo_class *parent, mo_class *c)
     const struct child *known = known_child(m, parent, c->name);
     bool there = known->name && known->class_;
     for (int i = 0; !there && parent != m->root_class && i < parent->elements; i++)
-        there = parent->element[i]->kind == MO_NESTED && parent->element[i]->nested->name == c->name;
+        there =
+            parent->element[i]->kind == MO_NESTED && parent->element[i]->nested->name == c->name;
     if (there) {
         mo_error(m->context, DAE_E_MODEL, c->place, "the class '%s' is written twice", c->name);
         mo_hint(m->context, "rename or remove one of the two");
@@ -242,7 +230,8 @@ static mo_class *package_at(mo_model *m, const mo_reference *within)
         mo_class *child = any_child(m, c, within->part[i].name);
         if (!child) { /* a package nobody has: an empty one */
             child = dae_arena_take(&m->context->arena, 1, sizeof *child);
-            *child = (mo_class){ .kind = MO_PACKAGE, .name = within->part[i].name,
+            *child = (mo_class){ .kind = MO_PACKAGE,
+                                 .name = within->part[i].name,
                                  .place = within->part[i].place };
             adopt(m, c, child);
         }
@@ -262,8 +251,7 @@ static mo_class *take_file(mo_model *m, mo_file *file, const char *directory, mo
             f->path = directory;
             file->class_[i]->link = f;
         }
-        if (last)
-            *last = file->class_[i];
+        if (last) *last = file->class_[i];
     }
     return file->classes ? file->class_[0] : NULL;
 }
@@ -274,8 +262,7 @@ static const char *folder_of(mo_model *m, const char *path, int up)
     char *copy = dae_arena_copy(&m->context->arena, path, strlen(path));
     for (int i = 0; i <= up; i++) {
         char *slash = strrchr(copy, '/');
-        if (!slash)
-            return up == i ? (i == 0 && !strchr(path, '/') ? "." : ".") : "..";
+        if (!slash) return up == i ? (i == 0 && !strchr(path, '/') ? "." : ".") : "..";
         *slash = 0;
     }
     return copy[0] ? copy : "/";
@@ -284,8 +271,7 @@ static const char *folder_of(mo_model *m, const char *path, int up)
 mo_class *mo_load_file(mo_model *m, const char *path, mo_class **last)
 {
     uint32_t source = mo_read_file(m->context, path);
-    if (!source)
-        return NULL;
+    if (!source) return NULL;
     mo_file *file = mo_parse(m->context, source);
     const char *slash = strrchr(path, '/');
     bool package = strcmp(slash ? slash + 1 : path, "package.mo") == 0;
@@ -302,16 +288,18 @@ mo_class *mo_load_text(mo_model *m, const char *name, const char *text, size_t l
 {
     uint32_t source = mo_add_source(m->context, name, text, length);
     mo_class *last = NULL;
-    if (source)
-        take_file(m, mo_parse(m->context, source), NULL, &last);
+    if (source) take_file(m, mo_parse(m->context, source), NULL, &last);
     return last;
 }
 
 void mo_load_root(mo_model *m)
 {
-    static const char *const names[] = { [MO_REAL] = "Real", [MO_INTEGER] = "Integer",
-                                         [MO_BOOLEAN] = "Boolean", [MO_STRING] = "String",
-                                         [MO_ENUMERATION] = "enumeration", [MO_CLOCK] = "Clock",
+    static const char *const names[] = { [MO_REAL] = "Real",
+                                         [MO_INTEGER] = "Integer",
+                                         [MO_BOOLEAN] = "Boolean",
+                                         [MO_STRING] = "String",
+                                         [MO_ENUMERATION] = "enumeration",
+                                         [MO_CLOCK] = "Clock",
                                          [MO_EXTERNAL_OBJECT] = "ExternalObject" };
     dae_arena *arena = &m->context->arena;
     m->root_class = dae_arena_take(arena, 1, sizeof *m->root_class);

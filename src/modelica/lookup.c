@@ -13,23 +13,20 @@
 
 static mo_view *builtin_type(mo_model *m, const char *name)
 {
-    static const char *const names[] = { [MO_REAL] = "Real", [MO_INTEGER] = "Integer",
-                                         [MO_BOOLEAN] = "Boolean", [MO_STRING] = "String",
-                                         [MO_CLOCK] = "Clock",
-                                         [MO_EXTERNAL_OBJECT] = "ExternalObject" };
+    static const char *const names[] = {
+        [MO_REAL] = "Real",     [MO_INTEGER] = "Integer", [MO_BOOLEAN] = "Boolean",
+        [MO_STRING] = "String", [MO_CLOCK] = "Clock",     [MO_EXTERNAL_OBJECT] = "ExternalObject"
+    };
     for (size_t i = 1; i < sizeof names / sizeof *names; i++)
-        if (names[i] && strcmp(names[i], name) == 0)
-            return m->builtin[i];
+        if (names[i] && strcmp(names[i], name) == 0) return m->builtin[i];
     return NULL;
 }
 
 static bool has_view(mo_view *have, const mo_view *v)
 {
-    if (have == v)
-        return true;
+    if (have == v) return true;
     for (size_t i = 0; i < have->bases; i++)
-        if (has_view(have->base[i], v))
-            return true;
+        if (has_view(have->base[i], v)) return true;
     return false;
 }
 
@@ -37,8 +34,7 @@ static bool has_view(mo_view *have, const mo_view *v)
 static mo_object *object_of(mo_object *o, const mo_view *v)
 {
     for (; o; o = o->parent)
-        if (has_view(o->view, v))
-            return o;
+        if (has_view(o->view, v)) return o;
     return NULL;
 }
 
@@ -47,8 +43,7 @@ static mo_object *object_of(mo_object *o, const mo_view *v)
 static mo_view *class_seen(mo_model *m, mo_object *from, mo_entry *e, const mo_view *where)
 {
     mo_object *o = e->element->outer ? object_of(from, where) : NULL;
-    if (!o || o->package)
-        return mo_nested_view(m, e);
+    if (!o || o->package) return mo_nested_view(m, e);
     while ((o = o->parent)) {
         mo_entry *inner = mo_find_entry(m, o->view, e->name);
         if (inner && inner->element->kind == MO_NESTED && inner->element->inner)
@@ -84,8 +79,7 @@ static bool has_imports(mo_class *def)
     if (def->imports == MO_IMPORTS_UNKNOWN) {
         def->imports = MO_IMPORTS_NONE;
         for (int i = 0; i < def->elements; i++)
-            if (def->element[i]->kind == MO_IMPORT)
-                def->imports = MO_IMPORTS_SOME;
+            if (def->element[i]->kind == MO_IMPORT) def->imports = MO_IMPORTS_SOME;
     }
     return def->imports == MO_IMPORTS_SOME;
 }
@@ -102,12 +96,11 @@ static void say_ambiguous(mo_model *m, const char *name, const mo_element *impor
 static mo_view *source_of(mo_model *m, const mo_element *import, int parts, const char *name)
 {
     mo_view *from = parts == 0 ? m->root : class_at(m, import->import, parts);
-    if (!from)
-        return NULL;
+    if (!from) return NULL;
     mo_class_kind kind = from->def->kind;
     const mo_entry *e = mo_find_entry(m, from, name);
-    bool package = kind == MO_PACKAGE || kind == MO_CLASS || kind == MO_TYPE || kind == MO_OPERATOR ||
-                   kind == MO_OPERATOR_RECORD;
+    bool package = kind == MO_PACKAGE || kind == MO_CLASS || kind == MO_TYPE ||
+                   kind == MO_OPERATOR || kind == MO_OPERATOR_RECORD;
     if ((!package || (e && e->is_protected)) && !m->context->errors) {
         mo_error(m->context, DAE_E_MODEL, import->place, "'%s' cannot be imported from the %s '%s'",
                  name, mo_kind_name(kind), from->path);
@@ -122,24 +115,20 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
     mo_view *result = NULL, *another = NULL;
     const mo_element *again = NULL;
     *there = name;
-    if (!has_imports(v->def))
-        return NULL;
+    if (!has_imports(v->def)) return NULL;
     for (int i = 0; i < v->def->elements; i++) {
         mo_element *e = v->def->element[i];
-        if (e->kind != MO_IMPORT)
-            continue;
+        if (e->kind != MO_IMPORT) continue;
         int parts = e->import->parts;
         const char *last = e->import->part[parts - 1].name;
         *there = name;
         if (e->import_names) {
             for (int k = 0; k < e->import_names; k++)
-                if (e->import_name[k] == name)
-                    return source_of(m, e, parts, name);
+                if (e->import_name[k] == name) return source_of(m, e, parts, name);
         } else if (e->import_all) {
             mo_view *package = class_at(m, e->import, parts);
             const mo_entry *one = package && package != v ? mo_find_entry(m, package, name) : NULL;
-            if (!one || one->is_protected)
-                continue;
+            if (!one || one->is_protected) continue;
             if (result && result != package) {
                 another = package;
                 again = e;
@@ -151,8 +140,7 @@ static mo_view *imported(mo_model *m, mo_view *v, const char *name, const char *
         }
     }
     *there = name;
-    if (another && !m->context->errors)
-        say_ambiguous(m, name, again, result, another);
+    if (another && !m->context->errors) say_ambiguous(m, name, again, result, another);
     return result;
 }
 
@@ -161,8 +149,7 @@ static mo_entry *find_predefined(mo_model *m, const char *name, mo_view **where)
 {
     *where = m->root;
     for (int i = 0; i < m->predefined; i++)
-        if (m->root_class->element[i]->nested->name == name)
-            return mo_find_entry(m, m->root, name);
+        if (m->root_class->element[i]->nested->name == name) return mo_find_entry(m, m->root, name);
     return NULL;
 }
 
@@ -170,8 +157,7 @@ static mo_entry *find_predefined(mo_model *m, const char *name, mo_view **where)
 static mo_entry *find_entry(mo_model *m, mo_view *v, const char *name, mo_view **where)
 {
     for (bool encapsulated = false; v; v = v->outer) {
-        if (encapsulated)
-            return find_predefined(m, name, where);
+        if (encapsulated) return find_predefined(m, name, where);
         encapsulated = v->def->encapsulated;
         mo_entry *e = mo_find_entry(m, v, name);
         const char *there = name;
@@ -180,13 +166,11 @@ static mo_entry *find_entry(mo_model *m, mo_view *v, const char *name, mo_view *
             if (from) {
                 e = mo_find_entry(m, from, there);
                 *where = from;
-                if (e)
-                    return e;
+                if (e) return e;
             }
         }
         *where = v;
-        if (e)
-            return e;
+        if (e) return e;
     }
     return NULL;
 }
@@ -196,10 +180,9 @@ static mo_view *first_class(mo_model *m, const mo_scope *s, const mo_reference *
     const char *name = r->part[0].name;
     mo_view *where = NULL;
     for (int i = MO_REAL; i <= MO_STRING; i++) /* nobody can redefine them */
-        if (m->builtin[i]->def->name == name)
-            return m->builtin[i];
-    mo_entry *e = r->global ? mo_find_entry(m, m->root, name)
-                            : find_entry(m, s->view, name, &where);
+        if (m->builtin[i]->def->name == name) return m->builtin[i];
+    mo_entry *e =
+        r->global ? mo_find_entry(m, m->root, name) : find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_COMPONENT && r->parts > 1) { /* through a component */
         mo_scope in = { .view = e->where };
         return mo_find_class(m, &in, e->element->type, false);
@@ -220,8 +203,7 @@ mo_view *mo_find_class(mo_model *m, const mo_scope *s, const mo_reference *r, bo
 {
     mo_view *v = first_class(m, s, r);
     if (!v) {
-        if (report)
-            mo_say_unknown(m, s, r->part[0].name, r->place, "class");
+        if (report) mo_say_unknown(m, s, r->part[0].name, r->place, "class");
         return NULL;
     }
     for (int i = 1; i < r->parts; i++) {
@@ -260,10 +242,8 @@ static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
     for (; v; v = v->outer) {
         const char *there = name;
         mo_view *from = imported(m, v, name, &there);
-        if (from)
-            mo_expand(m, from);
-        if (from && from->primitive == MO_ENUMERATION)
-            return literal(m, from, there);
+        if (from) mo_expand(m, from);
+        if (from && from->primitive == MO_ENUMERATION) return literal(m, from, there);
     }
     return NULL;
 }
@@ -273,12 +253,10 @@ static mo_value *imported_literal(mo_model *m, mo_view *v, const char *name)
 static mo_member *outer_of(mo_model *m, mo_member *member)
 {
     const mo_element *e = member->entry->element;
-    if (!e->inner || !e->outer || member->object->package)
-        return member;
+    if (!e->inner || !e->outer || member->object->package) return member;
     for (mo_object *o = member->object->parent; o; o = o->parent) {
         mo_member *inner = mo_find_member(m, o, member->entry->name);
-        if (inner && inner->entry->element->inner)
-            return inner;
+        if (inner && inner->entry->element->inner) return inner;
     }
     return member;
 }
@@ -286,10 +264,8 @@ static mo_member *outer_of(mo_model *m, mo_member *member)
 mo_env *mo_find_env(mo_env *env, const char *name)
 {
     for (mo_env *e = env; e; e = e->next) {
-        if (e->name == name)
-            return e;
-        if (!e->index)
-            continue;
+        if (e->name == name) return e;
+        if (!e->index) continue;
         size_t at = ((uintptr_t)name >> 4) & (e->index->size - 1);
         while (e->index->slot[at] && e->index->slot[at]->name != name)
             at = (at + 1) & (e->index->size - 1);
@@ -301,16 +277,14 @@ mo_env *mo_find_env(mo_env *env, const char *name)
 /* Is `where` a class that `v` is written in? */
 static bool is_around(const mo_view *v, const mo_view *where)
 {
-    while (v && v != where)
-        v = v->outer;
+    while (v && v != where) v = v->outer;
     return v == where;
 }
 
 /* Of a component that has elements, one may be a constant. */
 static bool is_no_constant(mo_model *m, mo_member *member)
 {
-    if (member->entry->element->variability == MO_CONSTANT)
-        return false;
+    if (member->entry->element->variability == MO_CONSTANT) return false;
     mo_instantiate(m, member);
     return member->progress == MO_DONE && member->primitive && member->variability != MO_CONSTANT;
 }
@@ -319,9 +293,11 @@ static bool is_no_constant(mo_model *m, mo_member *member)
 static mo_value *say_not_constant(mo_model *m, const mo_scope *s, const mo_entry *e,
                                   const mo_view *where)
 {
-    mo_error(m->context, DAE_E_MODEL, e->place, "'%s' of '%s' is used in '%s', but it is no constant",
-             e->name, where->def->name, s->view->def->name);
-    mo_hint(m->context, "declare it 'constant', or give '%s' a parameter for it", s->view->def->name);
+    mo_error(m->context, DAE_E_MODEL, e->place,
+             "'%s' of '%s' is used in '%s', but it is no constant", e->name, where->def->name,
+             s->view->def->name);
+    mo_hint(m->context, "declare it 'constant', or give '%s' a parameter for it",
+            s->view->def->name);
     return mo_none(m);
 }
 
@@ -329,16 +305,14 @@ static mo_value *say_not_constant(mo_model *m, const mo_scope *s, const mo_entry
 mo_value *mo_find_name(mo_model *m, const mo_scope *s, const char *name)
 {
     const mo_env *local = mo_find_env(s->env, name);
-    if (local)
-        return local->value;
+    if (local) return local->value;
     mo_view *where = NULL;
     mo_entry *e = find_entry(m, s->view, name, &where);
     if (e && e->element->kind == MO_NESTED)
         return class_value(m, class_seen(m, s->object, e, where));
     if (e) {
         mo_object *o = object_of(s->object, where);
-        if (!o)
-            o = mo_constants(m, where);
+        if (!o) o = mo_constants(m, where);
         mo_member *member = mo_find_member(m, o, e->name); /* imports may rename it */
         if (member && where != s->view && is_around(s->view, where) && is_no_constant(m, member))
             return say_not_constant(m, s, e, where);
@@ -352,8 +326,7 @@ static mo_value *literal(mo_model *m, mo_view *v, const char *name)
 {
     mo_class *def = v->enumeration->def;
     for (int i = 0; i < def->literals; i++)
-        if (def->literal[i] == name)
-            return mo_literal(m, v->enumeration, i + 1);
+        if (def->literal[i] == name) return mo_literal(m, v->enumeration, i + 1);
     return NULL;
 }
 
@@ -361,8 +334,7 @@ static mo_value *literal(mo_model *m, mo_view *v, const char *name)
 static mo_value *restack(mo_model *m, const mo_value *v, mo_value **item, mo_place place)
 {
     mo_value *flat = mo_stack(m, item, v->count, place);
-    if (flat->kind != MO_V_ARRAY)
-        return flat;
+    if (flat->kind != MO_V_ARRAY) return flat;
     int rest = flat->dimensions - 1;
     int *size = dae_arena_take(&m->context->arena, (size_t)(v->dimensions + rest), sizeof *size);
     memcpy(size, v->size, (size_t)v->dimensions * sizeof *size);
@@ -378,8 +350,7 @@ static mo_value *select_each(mo_model *m, const mo_scope *s, mo_value *v, const 
     mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
     for (size_t i = 0; i < v->count; i++) {
         item[i] = mo_select(m, s, v->item[i], name, place);
-        if (item[i]->kind == MO_V_NONE)
-            return item[i];
+        if (item[i]->kind == MO_V_NONE) return item[i];
     }
     return restack(m, v, item, place);
 }
@@ -391,8 +362,7 @@ static mo_value *select_part(mo_model *m, const mo_scope *s, mo_value *v, const 
         mo_value **item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *item);
         for (size_t i = 0; i < v->count; i++) {
             item[i] = select_part(m, s, v->item[i], p);
-            if (item[i]->kind == MO_V_NONE)
-                return item[i];
+            if (item[i]->kind == MO_V_NONE) return item[i];
         }
         return restack(m, v, item, p->place);
     }
@@ -404,18 +374,15 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
 {
     mo_value *found = NULL;
     mo_view *in = NULL;
-    if (v->kind == MO_V_NONE)
-        return v;
-    if (v->kind == MO_V_ARRAY && v->item)
-        return select_each(m, s, v, name, place);
+    if (v->kind == MO_V_NONE) return v;
+    if (v->kind == MO_V_ARRAY && v->item) return select_each(m, s, v, name, place);
     if (v->kind == MO_V_RECORD)
         found = mo_field(m, v, name);
     else if (v->kind == MO_V_OBJECT) {
         in = v->object->view;
         mo_member *member = mo_find_member(m, v->object, name);
         mo_entry *e = member ? member->entry : mo_find_entry(m, in, name);
-        if (e && e->is_protected)
-            return say_protected(m, e, in, place);
+        if (e && e->is_protected) return say_protected(m, e, in, place);
         if (member)
             found = mo_member_value(m, outer_of(m, member));
         else if (e && e->element->kind == MO_NESTED) {
@@ -426,8 +393,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
         in = v->view;
         mo_expand(m, in);
         mo_entry *e = mo_find_entry(m, in, name);
-        if (e && e->is_protected)
-            return say_protected(m, e, in, place);
+        if (e && e->is_protected) return say_protected(m, e, in, place);
         if (in->primitive == MO_ENUMERATION)
             found = literal(m, in, name);
         else if (e && e->element->kind == MO_NESTED)
@@ -438,8 +404,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
             found = member ? mo_member_value(m, member) : NULL;
         }
     }
-    if (found)
-        return found;
+    if (found) return found;
     mo_scope inside = { .view = in };
     if (in)
         mo_say_unknown(m, &inside, name, place, "element");
@@ -459,8 +424,7 @@ mo_value *mo_select(mo_model *m, const mo_scope *s, mo_value *v, const char *nam
 static void share(const mo_scope *s, const mo_reference *r, const mo_value *result)
 {
     mo_env *e = mo_find_env(s->env, r->part[0].name);
-    if (e && (!r->part[0].subscripts || result->kind != MO_V_SCALAR))
-        e->owned = false;
+    if (e && (!r->part[0].subscripts || result->kind != MO_V_SCALAR)) e->owned = false;
 }
 
 mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference *r)
@@ -489,11 +453,9 @@ mo_value *mo_reference_value(mo_model *m, const mo_scope *s, const mo_reference 
         else if (r->part[i].subscripts)
             v = mo_subscript(m, s, v, r->part[i].subscript, r->part[i].subscripts,
                              r->part[i].place);
-        if (v->kind == MO_V_NONE)
-            return v;
+        if (v->kind == MO_V_NONE) return v;
     }
-    if (s->run)
-        share(s, r, v);
+    if (s->run) share(s, r, v);
     return v;
 }
 
@@ -513,11 +475,9 @@ static void collect(mo_model *m, name_list *list, const char *name)
 
 static void collect_scope(mo_model *m, const mo_scope *s, name_list *list, bool outwards)
 {
-    for (mo_env *e = s->env; e; e = e->next)
-        collect(m, list, e->name);
+    for (mo_env *e = s->env; e; e = e->next) collect(m, list, e->name);
     for (mo_view *v = s->view; v; v = outwards ? v->outer : NULL) {
-        for (size_t i = 0; i < v->entries; i++)
-            collect(m, list, v->entry[i]->name);
+        for (size_t i = 0; i < v->entries; i++) collect(m, list, v->entry[i]->name);
         if (v->enumeration)
             for (int i = 0; i < v->enumeration->def->literals; i++)
                 collect(m, list, v->enumeration->def->literal[i]);
@@ -528,18 +488,36 @@ static void collect_scope(mo_model *m, const mo_scope *s, name_list *list, bool 
 static const char *foreign(const char *name)
 {
     static const char *const pair[][2] = {
-        { "double", "Real" }, { "float", "Real" }, { "real", "Real" }, { "int", "Integer" },
-        { "integer", "Integer" }, { "bool", "Boolean" }, { "boolean", "Boolean" },
-        { "string", "String" }, { "ln", "log" }, { "pow", "the operator ^" }, { "t", "time" },
-        { "True", "true" }, { "False", "false" }, { "TRUE", "true" }, { "FALSE", "false" },
-        { "pi", "Modelica.Constants.pi" }, { "PI", "Modelica.Constants.pi" },
-        { "arctan", "atan" }, { "arcsin", "asin" }, { "arccos", "acos" }, { "fabs", "abs" },
-        { "diff", "der" }, { "ddt", "der" }, { "derivative", "der" }, { "deriv", "der" },
-        { "D", "der" }, { "Time", "time" },
+        { "double", "Real" },
+        { "float", "Real" },
+        { "real", "Real" },
+        { "int", "Integer" },
+        { "integer", "Integer" },
+        { "bool", "Boolean" },
+        { "boolean", "Boolean" },
+        { "string", "String" },
+        { "ln", "log" },
+        { "pow", "the operator ^" },
+        { "t", "time" },
+        { "True", "true" },
+        { "False", "false" },
+        { "TRUE", "true" },
+        { "FALSE", "false" },
+        { "pi", "Modelica.Constants.pi" },
+        { "PI", "Modelica.Constants.pi" },
+        { "arctan", "atan" },
+        { "arcsin", "asin" },
+        { "arccos", "acos" },
+        { "fabs", "abs" },
+        { "diff", "der" },
+        { "ddt", "der" },
+        { "derivative", "der" },
+        { "deriv", "der" },
+        { "D", "der" },
+        { "Time", "time" },
     };
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-        if (strcmp(pair[i][0], name) == 0)
-            return pair[i][1];
+        if (strcmp(pair[i][0], name) == 0) return pair[i][1];
     return NULL;
 }
 
@@ -576,15 +554,16 @@ static const char *literals_of(mo_model *m, const mo_view *v)
     const char *text = "";
     const mo_view *e = v->enumeration ? v->enumeration : v;
     for (int i = 0; i < e->def->literals && i < MOST; i++)
-        text = dae_arena_print(&m->context->arena, "%s%s'%s'", text, i ? ", " : "", e->def->literal[i]);
+        text = dae_arena_print(&m->context->arena, "%s%s'%s'", text, i ? ", " : "",
+                               e->def->literal[i]);
     return e->def->literals > MOST ? dae_arena_print(&m->context->arena, "%s, ...", text) : text;
 }
 
 /* Is a name looked for in a class alone, and not around it? */
 static bool is_element(const mo_scope *s, const char *what)
 {
-    return strcmp(what, "element") == 0 || (!s->object && !s->env && s->view->def &&
-                                            strcmp(what, "class") == 0 && !s->view->outer);
+    return strcmp(what, "element") == 0 ||
+           (!s->object && !s->env && s->view->def && strcmp(what, "class") == 0 && !s->view->outer);
 }
 
 /* What is known there and spelt nearly so; *rate: x where dx is asked for. Nobody sees the hints of the
@@ -592,8 +571,7 @@ static bool is_element(const mo_scope *s, const char *what)
 static const char *nearest_known(mo_model *m, const mo_scope *s, const char *name, const char *what,
                                  const char **rate)
 {
-    if (m->context->errors > MO_SHOWN)
-        return NULL;
+    if (m->context->errors > MO_SHOWN) return NULL;
     name_list list = { 0 };
     collect_scope(m, s, &list, !is_element(s, what));
     if (strcmp(what, "class") == 0 || strcmp(what, "name") == 0) {
@@ -605,17 +583,13 @@ static const char *nearest_known(mo_model *m, const mo_scope *s, const char *nam
     if (strcmp(what, "function") == 0 || strcmp(what, "name") == 0) {
         int count;
         const char *const *builtin = mo_builtin_names(&count);
-        for (int i = 0; i < count; i++)
-            collect(m, &list, builtin[i]);
-        if (strcmp(what, "name") == 0)
-            collect(m, &list, "time");
+        for (int i = 0; i < count; i++) collect(m, &list, builtin[i]);
+        if (strcmp(what, "name") == 0) collect(m, &list, "time");
     }
     size_t kept = 0; /* the name itself may stand for something else */
     for (size_t i = 0; i < list.names; i++) {
-        if (name[0] == 'd' && strcmp(list.name[i], name + 1) == 0)
-            *rate = list.name[i];
-        if (list.name[i] != name)
-            list.name[kept++] = list.name[i];
+        if (name[0] == 'd' && strcmp(list.name[i], name + 1) == 0) *rate = list.name[i];
+        if (list.name[i] != name) list.name[kept++] = list.name[i];
     }
     return mo_nearest(name, list.name, (int)kept);
 }
@@ -628,8 +602,9 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
         mo_error(m->context, DAE_E_MODEL, import->place, "there is no '%s' to import",
                  mo_reference_text(m->context, import->import));
         const char *missing = class_at(m, import->import, 1) ? NULL : import->import->part[0].name;
-        mo_hint(m->context, missing ? "give the folder that contains '%s' with --library or in MODELICAPATH"
-                                    : "correct the name, or give the folder of its library with --library",
+        mo_hint(m->context,
+                missing ? "give the folder that contains '%s' with --library or in MODELICAPATH"
+                        : "correct the name, or give the folder of its library with --library",
                 missing);
         return;
     }
@@ -639,12 +614,12 @@ void mo_say_unknown(mo_model *m, const mo_scope *s, const char *name, mo_place p
     if (strcmp(what, "element") == 0)
         mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in '%s'", name, in ? in : "?");
     else if (in)
-        mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name, in);
+        mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known in '%s'", what, name,
+                 in);
     else
         mo_error(m->context, DAE_E_MODEL, place, "the %s '%s' is not known", what, name);
     const char *missing = missing_package(m, s);
-    if (missing)
-        mo_why(m->context, "an import names '%s', which is not found", missing);
+    if (missing) mo_why(m->context, "an import names '%s', which is not found", missing);
     if (missing)
         mo_hint(m->context, "give the folder that contains '%s' with --library or in MODELICAPATH",
                 missing);

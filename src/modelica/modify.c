@@ -15,8 +15,12 @@ static mo_mod *new_mod(mo_model *m, const mo_modifier *a, mo_view *view, mo_obje
                        int depth, unsigned each)
 {
     mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
-    *mod = (mo_mod){ .view = view, .object = object, .place = a->place, .depth = depth,
-                     .each = each, .final = a->final };
+    *mod = (mo_mod){ .view = view,
+                     .object = object,
+                     .place = a->place,
+                     .depth = depth,
+                     .each = each,
+                     .final = a->final };
     return mod;
 }
 
@@ -32,9 +36,16 @@ static mo_mod *bind_redeclaration(mo_model *m, mo_element *e, mo_view *view, mo_
                                   int depth, unsigned each)
 {
     mo_mod *mod = dae_arena_take(&m->context->arena, 1, sizeof *mod);
-    *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name, .redeclare = e,
-                     .redeclared_in = view, .redeclared_by = object, .view = view, .object = object,
-                     .place = e->place, .final = e->final, .each = each, .depth = depth };
+    *mod = (mo_mod){ .name = e->kind == MO_NESTED ? e->nested->name : e->name,
+                     .redeclare = e,
+                     .redeclared_in = view,
+                     .redeclared_by = object,
+                     .view = view,
+                     .object = object,
+                     .place = e->place,
+                     .final = e->final,
+                     .each = each,
+                     .depth = depth };
     if (e->kind == MO_COMPONENT && e->modifier) {
         mod->value = e->modifier->value;
         mod->broken = e->modifier->broken;
@@ -71,8 +82,7 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
             mod = mod->sub;
         }
     }
-    if (a->each)
-        mod->each = each_up_to(mod->depth);
+    if (a->each) mod->each = each_up_to(mod->depth);
     mod->value = a->value;
     mod->broken = a->broken;
     mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
@@ -83,8 +93,7 @@ static mo_mod *bind_item(mo_model *m, const mo_modifier *a, mo_view *view, mo_ob
 /* One list gives one value to an element, and to each of its attributes (section 7.2.4). */
 static void check_once(mo_model *m, const mo_mod *there, const mo_mod *mod)
 {
-    if (!there)
-        return;
+    if (!there) return;
     if (there->value && mod->value) {
         mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is modified twice", mod->name);
         mo_hint(m->context, "remove one of the two");
@@ -98,8 +107,7 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
 {
     mo_mod *list = NULL, **end = &list;
     for (int i = 0; i < count; i++) {
-        if (item[i]->deselects || (!item[i]->name && !item[i]->element))
-            continue;
+        if (item[i]->deselects || (!item[i]->name && !item[i]->element)) continue;
         mo_mod *mod = bind_item(m, item[i], view, object, depth, each);
         mo_mod *there = mo_find_mod(list, mod->name);
         check_once(m, there, mod);
@@ -117,8 +125,7 @@ static mo_mod *bind_list(mo_model *m, mo_modifier *const *item, int count, mo_vi
 /* A modifier (…) = value of a declaration: an item without a name. */
 mo_mod *mo_bind_mods(mo_model *m, const mo_modifier *a, mo_view *view, mo_object *object)
 {
-    if (!a)
-        return NULL;
+    if (!a) return NULL;
     mo_mod *mod = new_mod(m, a, view, object, 0, a->each ? 1u : 0u);
     mod->value = a->value;
     mod->broken = a->broken;
@@ -130,8 +137,7 @@ mo_mod *mo_bind_mods(mo_model *m, const mo_modifier *a, mo_view *view, mo_object
 mo_mod *mo_find_mod(mo_mod *list, const char *name)
 {
     for (; list; list = list->next)
-        if (list->name == name)
-            return list;
+        if (list->name == name) return list;
     return NULL;
 }
 
@@ -160,11 +166,10 @@ static mo_mod *redeclared_twice(mo_model *m, mo_mod *strong, const mo_mod *weak)
         mo_fits_constraint(m, weak->redeclare, weak->redeclared_in, strong);
     const mo_mod *constraint = mo_bind_mods(m, weak->redeclare->constraint_modifier,
                                             weak->redeclared_in, weak->redeclared_by);
-    if (!constraint && !weak->weak)
-        return strong;
+    if (!constraint && !weak->weak) return strong;
     mo_mod *both = copy_of(m, strong);
-    both->weak = mo_merge(m, strong->weak,
-                          mo_merge(m, constraint ? constraint->sub : NULL, weak->weak));
+    both->weak =
+        mo_merge(m, strong->weak, mo_merge(m, constraint ? constraint->sub : NULL, weak->weak));
     return both;
 }
 
@@ -179,8 +184,7 @@ static mo_mod *without_values(mo_model *m, const mo_mod *list)
             copy->value = NULL;
             copy->sub = without_values(m, list->sub);
         }
-        if (!copy->value && !copy->sub && !copy->redeclare)
-            continue;
+        if (!copy->value && !copy->sub && !copy->redeclare) continue;
         *end = copy;
         end = &copy->next;
     }
@@ -191,15 +195,14 @@ static mo_mod *without_values(mo_model *m, const mo_mod *list)
  * that of the weak. */
 mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
 {
-    if (!strong || !weak)
-        return strong ? strong : weak;
+    if (!strong || !weak) return strong ? strong : weak;
     if (weak->final && (strong->value || strong->redeclare || strong->broken) && !strong->used) {
         mo_error(m->context, DAE_E_MODEL, strong->place, "'%s' is final and cannot be modified",
                  strong->name ? strong->name : "this element");
-        mo_hint(m->context, "remove the modification, or the 'final' where the element is declared");
+        mo_hint(m->context,
+                "remove the modification, or the 'final' where the element is declared");
     }
-    if (strong->redeclare && weak->redeclare)
-        return redeclared_twice(m, strong, weak);
+    if (strong->redeclare && weak->redeclare) return redeclared_twice(m, strong, weak);
     mo_mod *both = copy_of(m, strong);
     if (!strong->value && !strong->broken && (weak->value || weak->broken)) {
         both->value = weak->value;
@@ -217,15 +220,14 @@ mo_mod *mo_merge_one(mo_model *m, mo_mod *strong, mo_mod *weak)
         both->redeclared_by = weak->redeclared_by;
     }
     both->final = strong->final || weak->final;
-    both->sub = mo_merge(m, strong->sub, strong->value && weak->sub ? without_values(m, weak->sub)
-                                                                    : weak->sub);
+    both->sub = mo_merge(m, strong->sub,
+                         strong->value && weak->sub ? without_values(m, weak->sub) : weak->sub);
     return both;
 }
 
 mo_mod *mo_merge(mo_model *m, mo_mod *strong, mo_mod *weak)
 {
-    if (!strong || !weak)
-        return strong ? strong : weak;
+    if (!strong || !weak) return strong ? strong : weak;
     mo_mod *list = NULL, **end = &list;
     for (mo_mod *s = strong; s; s = s->next) {
         mo_mod *w = mo_find_mod(weak, s->name);
@@ -250,8 +252,7 @@ mo_mod *mo_in_object(mo_model *m, mo_mod *list, mo_object *object)
             copy->object = object;
             copy->cache = dae_arena_take(&m->context->arena, 1, sizeof *copy->cache);
         }
-        if (!copy->redeclared_by)
-            copy->redeclared_by = object;
+        if (!copy->redeclared_by) copy->redeclared_by = object;
         copy->sub = mo_in_object(m, copy->sub, object);
         *end = copy;
         end = &copy->next;
@@ -264,21 +265,17 @@ mo_mod *mo_in_object(mo_model *m, mo_mod *list, mo_object *object)
 mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *place)
 {
     mo_object *home = mod->object ? mod->object : target;
-    if (place)
-        *place = mod->place;
-    if (!mod->cache)
-        mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
+    if (place) *place = mod->place;
+    if (!mod->cache) mod->cache = dae_arena_take(&m->context->arena, 1, sizeof *mod->cache);
     mo_value *v = mod->object ? *mod->cache : NULL;
     if (!v) {
         mo_scope scope = { .object = home, .view = mod->view, .env = mod->env };
         v = mo_evaluate(m, &scope, mod->value);
-        if (mod->object)
-            *mod->cache = v;
+        if (mod->object) *mod->cache = v;
     }
     mo_object *way[64];
     int levels = 0;
-    for (mo_object *o = target; o && o != home && levels < 64; o = o->parent)
-        way[levels++] = o;
+    for (mo_object *o = target; o && o != home && levels < 64; o = o->parent) way[levels++] = o;
     for (int k = levels; k-- > 0;) {
         mo_object *o = way[k];
         int depth = levels - 1 - k;
@@ -288,8 +285,7 @@ mo_value *mo_mod_value(mo_model *m, mo_mod *mod, mo_object *target, mo_place *pl
             return v; /* a scalar for all: said by whoever checks the sizes */
         for (int d = 0; d < o->holder->dimensions && v->kind == MO_V_ARRAY; d++) {
             if (o->holder->size[d] != v->size[0]) {
-                if (o->index[d] > 1)
-                    return mo_none(m); /* said for the first */
+                if (o->index[d] > 1) return mo_none(m); /* said for the first */
                 mo_error(m->context, DAE_E_MODEL, mod->place,
                          "the modification has %d elements for an array of %d", v->size[0],
                          o->holder->size[d]);

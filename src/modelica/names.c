@@ -53,8 +53,7 @@ static uint64_t hash_of(const uint64_t key[2], const char *text, size_t length)
         word |= (uint64_t)(unsigned char)text[at + i] << (8 * i);
     v[3] ^= word, sip_round(v), v[0] ^= word;
     v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++)
-        sip_round(v);
+    for (int i = 0; i < 3; i++) sip_round(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
@@ -75,9 +74,8 @@ static entry *place_of(entry *table, size_t capacity, uint64_t hash, const char 
                        size_t length)
 {
     size_t i = (size_t)hash & (capacity - 1);
-    while (table[i].text &&
-           (table[i].hash != hash || table[i].length != length ||
-            memcmp(table[i].text, text, length) != 0))
+    while (table[i].text && (table[i].hash != hash || table[i].length != length ||
+                             memcmp(table[i].text, text, length) != 0))
         i = (i + 1) & (capacity - 1);
     return &table[i];
 }
@@ -88,8 +86,7 @@ static void grow(mo_context *c, struct mo_name_table *t)
     entry *larger = dae_arena_take(&c->arena, capacity, sizeof *larger);
     for (size_t i = 0; i < t->capacity; i++) {
         const entry *e = &t->entry[i];
-        if (e->text)
-            *place_of(larger, capacity, e->hash, e->text, e->length) = *e;
+        if (e->text) *place_of(larger, capacity, e->hash, e->text, e->length) = *e;
     }
     t->entry = larger;
     t->capacity = capacity;
@@ -97,13 +94,11 @@ static void grow(mo_context *c, struct mo_name_table *t)
 
 const char *mo_intern(mo_context *c, const char *text, size_t length)
 {
-    if (!c->names)
-        open_table(c);
+    if (!c->names) open_table(c);
     struct mo_name_table *t = c->names;
     uint64_t hash = hash_of(t->key, text, length);
     entry *e = place_of(t->entry, t->capacity, hash, text, length);
-    if (e->text)
-        return e->text;
+    if (e->text) return e->text;
     if (2 * t->count >= t->capacity) {
         grow(c, t);
         e = place_of(t->entry, t->capacity, hash, text, length);
@@ -139,8 +134,7 @@ static int distance(const char *a, int m, const char *b, int n)
 {
     int row[3][LONGEST + 1];
     int *before = row[0], *above = row[1], *now = row[2];
-    for (int j = 0; j <= n; j++)
-        above[j] = j;
+    for (int j = 0; j <= n; j++) above[j] = j;
     for (int i = 1; i <= m; i++) {
         now[0] = i;
         for (int j = 1; j <= n; j++) {
@@ -159,8 +153,7 @@ static int distance(const char *a, int m, const char *b, int n)
 const char *mo_nearest(const char *name, const char *const *candidate, int count)
 {
     size_t length = strlen(name);
-    if (length > LONGEST)
-        return NULL;
+    if (length > LONGEST) return NULL;
     int most = length < 3 ? 1 : length < 6 ? 2 : (int)length / 3 + 1;
     const char *nearest = NULL;
     for (int i = 0; i < count; i++) {

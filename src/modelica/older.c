@@ -39,7 +39,6 @@ const char *mo_older_class(const char *package, const char *name)
 /* What an element of a class of the library was called before; NULL: the same. */
 const char *mo_older_element(const char *path, const char *name)
 {
-    if (strncmp(path, "Modelica.", 9) != 0)
-        return NULL;
+    if (strncmp(path, "Modelica.", 9) != 0) return NULL;
     return strcmp(name, "f") == 0 ? "freqHz" : NULL;
 }

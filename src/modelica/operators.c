@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const char *const symbol[] = {
-    [MO_PLUS] = "+", [MO_MINUS] = "-", [MO_DOT_PLUS] = ".+", [MO_DOT_MINUS] = ".-",
-    [MO_TIMES] = "*", [MO_OVER] = "/", [MO_DOT_TIMES] = ".*", [MO_DOT_OVER] = "./",
-    [MO_POWER] = "^", [MO_DOT_POWER] = ".^", [MO_LT] = "<", [MO_LE] = "<=", [MO_GT] = ">",
-    [MO_GE] = ">=", [MO_EQ] = "==", [MO_NE] = "<>"
+    [MO_PLUS] = "+",  [MO_MINUS] = "-",      [MO_DOT_PLUS] = ".+",  [MO_DOT_MINUS] = ".-",
+    [MO_TIMES] = "*", [MO_OVER] = "/",       [MO_DOT_TIMES] = ".*", [MO_DOT_OVER] = "./",
+    [MO_POWER] = "^", [MO_DOT_POWER] = ".^", [MO_LT] = "<",         [MO_LE] = "<=",
+    [MO_GT] = ">",    [MO_GE] = ">=",        [MO_EQ] = "==",        [MO_NE] = "<>"
 };
 
 const char *mo_operator_text(mo_operator op)
@@ -58,10 +58,14 @@ static ex_id relation(mo_model *m, const mo_scope *s, mo_operator op, ex_id a, e
 static ex_op arithmetic(mo_operator op)
 {
     switch (op) {
-    case MO_PLUS: case MO_DOT_PLUS: return EX_ADD;
-    case MO_MINUS: case MO_DOT_MINUS: return EX_SUBTRACT;
-    case MO_TIMES: case MO_DOT_TIMES: return EX_MULTIPLY;
-    case MO_OVER: case MO_DOT_OVER: return EX_DIVIDE;
+    case MO_PLUS:
+    case MO_DOT_PLUS: return EX_ADD;
+    case MO_MINUS:
+    case MO_DOT_MINUS: return EX_SUBTRACT;
+    case MO_TIMES:
+    case MO_DOT_TIMES: return EX_MULTIPLY;
+    case MO_OVER:
+    case MO_DOT_OVER: return EX_DIVIDE;
     default: return EX_POWER;
     }
 }
@@ -69,8 +73,7 @@ static ex_op arithmetic(mo_operator op)
 static ex_type result_type(mo_operator op, const mo_value *a, const mo_value *b)
 {
     ex_op e = arithmetic(op);
-    if (e == EX_DIVIDE || e == EX_POWER || a->type == EX_REAL || b->type == EX_REAL)
-        return EX_REAL;
+    if (e == EX_DIVIDE || e == EX_POWER || a->type == EX_REAL || b->type == EX_REAL) return EX_REAL;
     return EX_INTEGER;
 }
 
@@ -105,8 +108,7 @@ static ex_id dot(mo_model *m, const ex_id *a, size_t stride_a, const ex_id *b, s
 mo_value *mo_multiply(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, mo_place place)
 {
     (void)s;
-    if (a->kind == MO_V_SCALAR || b->kind == MO_V_SCALAR)
-        return each(m, MO_TIMES, a, b);
+    if (a->kind == MO_V_SCALAR || b->kind == MO_V_SCALAR) return each(m, MO_TIMES, a, b);
     int na = a->dimensions, nb = b->dimensions;
     const char *hint = "the inner sizes must agree: n x m times m x k; '.*' multiplies elements";
     if (na > 2 || nb > 2 || a->size[na - 1] != b->size[0])
@@ -121,8 +123,8 @@ mo_value *mo_multiply(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, 
                                      : mo_new_array(m, 1, na == 2 ? &size[0] : &size[1], type);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
-            r->element[i * columns + j] = dot(m, a->element + i * inner, 1, b->element + j, columns,
-                                              inner, type);
+            r->element[i * columns + j] =
+                dot(m, a->element + i * inner, 1, b->element + j, columns, inner, type);
     return r;
 }
 
@@ -140,10 +142,8 @@ static mo_value *matrix_power(mo_model *m, const mo_scope *s, mo_value *a, mo_va
     for (size_t i = 0; i < r->count; i++)
         r->element[i] = ex_constant(m->graph, i % (size_t)(a->size[0] + 1) == 0, a->type);
     for (; n > 0; n = floor(n / 2)) { /* by squares: a^5 = a (a^2)^2 */
-        if (fmod(n, 2) == 1)
-            r = mo_multiply(m, s, r, a, place);
-        if (n > 1)
-            a = mo_multiply(m, s, a, a, place);
+        if (fmod(n, 2) == 1) r = mo_multiply(m, s, r, a, place);
+        if (n > 1) a = mo_multiply(m, s, a, a, place);
     }
     return r;
 }
@@ -167,10 +167,8 @@ static void find_unknown(ex_id value, void *user)
 static const char *text_now(mo_model *m, const mo_value *v)
 {
     const ex_node n = *ex_at(m->graph, v->scalar);
-    if (n.op == EX_TEXT)
-        return m->graph->text[n.a];
-    if (n.op == EX_VARIABLE)
-        return NULL;
+    if (n.op == EX_TEXT) return m->graph->text[n.a];
+    if (n.op == EX_VARIABLE) return NULL;
     bool known = true;
     ex_word_values(m->graph, v->scalar, find_unknown, &(unknown_words){ m, &known });
     ex_id words = known ? mo_known_text(m, v->scalar) : 0;
@@ -188,8 +186,7 @@ static mo_value *compare_choices(mo_model *m, const mo_scope *s, mo_operator op,
 {
     for (int side = 0; side < 2; side++) {
         const ex_node n = *ex_at(m->graph, side ? b->scalar : a->scalar);
-        if (n.op != EX_IF)
-            continue;
+        if (n.op != EX_IF) continue;
         mo_value *yes = mo_scalar(m, n.b, EX_STRING, NULL),
                  *no = mo_scalar(m, n.c, EX_STRING, NULL);
         yes = side ? compare(m, s, op, a, yes, place) : compare(m, s, op, yes, b, place);
@@ -208,14 +205,17 @@ static mo_value *compare(mo_model *m, const mo_scope *s, mo_operator op, mo_valu
         return refuse(m, op, a, b, place, "only scalars can be compared");
     if (a->type == EX_STRING && b->type == EX_STRING) {
         mo_value *chosen = compare_choices(m, s, op, a, b, place);
-        if (chosen)
-            return chosen;
+        if (chosen) return chosen;
         const char *x = text_now(m, a), *y = text_now(m, b);
         if (!x || !y)
             return refuse(m, op, a, b, place, "strings can only be compared when they are known");
         int order = strcmp(x, y);
-        bool yes = op == MO_LT ? order < 0 : op == MO_LE ? order <= 0 : op == MO_GT ? order > 0
-                   : op == MO_GE ? order >= 0 : op == MO_EQ ? order == 0 : order != 0;
+        bool yes = op == MO_LT   ? order < 0
+                   : op == MO_LE ? order <= 0
+                   : op == MO_GT ? order > 0
+                   : op == MO_GE ? order >= 0
+                   : op == MO_EQ ? order == 0
+                                 : order != 0;
         return mo_boolean(m, yes);
     }
     bool numbers = is_numeric(a) && is_numeric(b);
@@ -249,34 +249,35 @@ static mo_value *as_plain(mo_model *m, mo_value *v)
 }
 
 static mo_value *operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
-                     mo_place place)
+                         mo_place place)
 {
-    if (a->kind == MO_V_NONE || b->kind == MO_V_NONE)
-        return mo_none(m);
+    if (a->kind == MO_V_NONE || b->kind == MO_V_NONE) return mo_none(m);
     a = as_plain(m, a);
     b = as_plain(m, b);
     if (!is_scalars(a) || !is_scalars(b)) {
         mo_value *r = mo_operate_records(m, s, op, a, b, place);
-        return r ? r : refuse(m, op, a, b, place, "operators work on numbers and arrays of numbers");
+        return r ? r
+                 : refuse(m, op, a, b, place, "operators work on numbers and arrays of numbers");
     }
-    if (op >= MO_LT)
-        return compare(m, s, op, a, b, place);
-    if (op == MO_PLUS && a->type == EX_STRING && b->type == EX_STRING)
-        return join(m, a, b, place);
+    if (op >= MO_LT) return compare(m, s, op, a, b, place);
+    if (op == MO_PLUS && a->type == EX_STRING && b->type == EX_STRING) return join(m, a, b, place);
     if (!is_numeric(a) || !is_numeric(b))
-        return refuse(m, op, a, b, place, a->type == EX_BOOLEAN || b->type == EX_BOOLEAN
-                      ? "use 'and', 'or', 'not' for Booleans; 'if b then 1 else 0' makes a number"
-                      : a->type == EX_STRING || b->type == EX_STRING
-                      ? "String(x) makes text of a number"
-                      : "Integer(e) makes a number of an enumeration value");
+        return refuse(
+            m, op, a, b, place,
+            a->type == EX_BOOLEAN || b->type == EX_BOOLEAN
+                ? "use 'and', 'or', 'not' for Booleans; 'if b then 1 else 0' makes a number"
+            : a->type == EX_STRING || b->type == EX_STRING
+                ? "String(x) makes text of a number"
+                : "Integer(e) makes a number of an enumeration value");
     bool both = a->kind == MO_V_ARRAY && b->kind == MO_V_ARRAY;
     bool none = a->kind != MO_V_ARRAY && b->kind != MO_V_ARRAY;
     switch (op) {
     case MO_PLUS:
     case MO_MINUS:
         if (!none && (!both || !mo_same_sizes(a, b)))
-            return refuse(m, op, a, b, place, both ? "the sizes must be equal"
-                          : "'.+' and '.-' combine a scalar with every element");
+            return refuse(m, op, a, b, place,
+                          both ? "the sizes must be equal"
+                               : "'.+' and '.-' combine a scalar with every element");
         return each(m, op, a, b);
     case MO_TIMES: return mo_multiply(m, s, a, b, place);
     case MO_OVER:
@@ -284,8 +285,7 @@ static mo_value *operate(mo_model *m, const mo_scope *s, mo_operator op, mo_valu
             return refuse(m, op, a, b, place, "'./' divides element by element");
         return each(m, op, a, b);
     case MO_POWER:
-        if (!none)
-            return matrix_power(m, s, a, b, place);
+        if (!none) return matrix_power(m, s, a, b, place);
         return each(m, op, a, b);
     default:
         if (both && !mo_same_sizes(a, b))
@@ -300,8 +300,8 @@ static bool is_too_large(mo_model *m, ex_id e)
 {
     const ex_node n = *ex_at(m->graph, e);
     double x, y;
-    return (n.op == EX_ADD || n.op == EX_SUBTRACT || n.op == EX_MULTIPLY) && ex_is_number(m->graph, n.a, &x) &&
-           ex_is_number(m->graph, n.b, &y);
+    return (n.op == EX_ADD || n.op == EX_SUBTRACT || n.op == EX_MULTIPLY) &&
+           ex_is_number(m->graph, n.a, &x) && ex_is_number(m->graph, n.b, &y);
 }
 
 mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a, mo_value *b,
@@ -309,7 +309,8 @@ mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a
 {
     mo_value *v = operate(m, s, op, a, b, place);
     bool large = v->type == EX_INTEGER && v->kind == MO_V_SCALAR && is_too_large(m, v->scalar);
-    for (size_t i = 0; v->type == EX_INTEGER && v->kind == MO_V_ARRAY && v->element && i < v->count; i++)
+    for (size_t i = 0; v->type == EX_INTEGER && v->kind == MO_V_ARRAY && v->element && i < v->count;
+         i++)
         large = large || is_too_large(m, v->element[i]);
     if (large) /* once: a loop would say it again and again */
         mo_fatal_hint(m->context, DAE_E_MODEL, place,
@@ -318,15 +319,13 @@ mo_value *mo_operate(mo_model *m, const mo_scope *s, mo_operator op, mo_value *a
     return v;
 }
 
-mo_value *mo_map(mo_model *m, mo_value *a, ex_type type, ex_id (*f)(mo_model *m, ex_id e, void *user),
-                 void *user)
+mo_value *mo_map(mo_model *m, mo_value *a, ex_type type,
+                 ex_id (*f)(mo_model *m, ex_id e, void *user), void *user)
 {
-    if (a->kind == MO_V_SCALAR)
-        return mo_scalar(m, f(m, a->scalar, user), type, a->view);
+    if (a->kind == MO_V_SCALAR) return mo_scalar(m, f(m, a->scalar, user), type, a->view);
     mo_value *r = mo_new_array(m, a->dimensions, a->size, type);
     r->view = a->view;
-    for (size_t i = 0; i < a->count; i++)
-        r->element[i] = f(m, a->element[i], user);
+    for (size_t i = 0; i < a->count; i++) r->element[i] = f(m, a->element[i], user);
     return r;
 }
 
@@ -338,17 +337,14 @@ static ex_id negated(mo_model *m, ex_id e, void *user)
 
 mo_value *mo_negate(mo_model *m, const mo_scope *s, mo_value *a, mo_place place)
 {
-    if (a->kind == MO_V_NONE)
-        return a;
+    if (a->kind == MO_V_NONE) return a;
     a = as_plain(m, a);
-    if (is_numeric(a))
-        return mo_map(m, a, a->type, negated, NULL);
+    if (is_numeric(a)) return mo_map(m, a, a->type, negated, NULL);
     mo_value *r = is_scalars(a) ? NULL : mo_negate_records(m, s, a, place);
-    if (r)
-        return r;
+    if (r) return r;
     mo_error(m->context, DAE_E_MODEL, place, "'-' of %s is not defined", mo_shape(m, a));
-    mo_hint(m->context, a->type == EX_BOOLEAN ? "use 'not' for Booleans"
-                                              : "only numbers have a negative");
+    mo_hint(m->context,
+            a->type == EX_BOOLEAN ? "use 'not' for Booleans" : "only numbers have a negative");
     return mo_none(m);
 }
 
@@ -356,12 +352,9 @@ mo_value *mo_negate(mo_model *m, const mo_scope *s, mo_value *a, mo_place place)
 mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, mo_place place)
 {
     double x;
-    if (ex_is_number(m->graph, condition, &x))
-        return x != 0 ? yes : no;
-    if (yes == no || yes->kind == MO_V_NONE)
-        return yes;
-    if (no->kind == MO_V_NONE)
-        return no;
+    if (ex_is_number(m->graph, condition, &x)) return x != 0 ? yes : no;
+    if (yes == no || yes->kind == MO_V_NONE) return yes;
+    if (no->kind == MO_V_NONE) return no;
     yes = as_plain(m, yes);
     no = as_plain(m, no);
     if (yes->kind == MO_V_RECORD && no->kind == MO_V_RECORD) {
@@ -370,8 +363,7 @@ mo_value *mo_choose(mo_model *m, ex_id condition, mo_value *yes, mo_value *no, m
         r->item = dae_arena_take(&m->context->arena, yes->count + 1, sizeof *r->item);
         for (size_t i = 0; i < yes->count; i++) {
             mo_value *other = mo_field(m, no, yes->field[i]);
-            r->item[i] = other ? mo_choose(m, condition, yes->item[i], other, place)
-                               : yes->item[i];
+            r->item[i] = other ? mo_choose(m, condition, yes->item[i], other, place) : yes->item[i];
         }
         return r;
     }

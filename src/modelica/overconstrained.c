@@ -17,9 +17,9 @@
 typedef struct node {
     bool root, potential, chosen;
     double priority;
-    size_t up;      /* union-find                                  */
-    size_t best;    /* tops: the root of the tree                  */
-    int level;      /* distance from the root; -1: not reached yet */
+    size_t up;   /* union-find */
+    size_t best; /* tops: the root of the tree */
+    int level;   /* distance from the root; -1: not reached yet */
 } node;
 
 typedef struct bond {
@@ -45,8 +45,7 @@ static mo_view *constraint_of(mo_model *m, mo_view *v)
 
 static struct mo_over *over(mo_model *m)
 {
-    if (!m->over)
-        m->over = dae_arena_take(&m->context->arena, 1, sizeof *m->over);
+    if (!m->over) m->over = dae_arena_take(&m->context->arena, 1, sizeof *m->over);
     return m->over;
 }
 
@@ -69,8 +68,7 @@ static size_t node_of_variable(mo_model *m, uint32_t v)
     if (v >= g->variables) {
         size_t more = 2 * m->flat->variables;
         size_t *of = dae_arena_take(&m->context->arena, more, sizeof *of);
-        if (g->variables)
-            memcpy(of, g->of_variable, g->variables * sizeof *of);
+        if (g->variables) memcpy(of, g->of_variable, g->variables * sizeof *of);
         g->of_variable = of;
         g->variables = more;
     }
@@ -82,8 +80,7 @@ static int dimensions_of(mo_model *m, mo_view *type)
     int dimensions = type->def->alias_dimensions;
     mo_expand(m, type);
     for (size_t i = 0; i < type->bases; i++)
-        if (type->base[i]->primitive)
-            dimensions += dimensions_of(m, type->base[i]);
+        if (type->base[i]->primitive) dimensions += dimensions_of(m, type->base[i]);
     return dimensions;
 }
 
@@ -96,8 +93,7 @@ static int dimensions_wanted(mo_model *m, mo_view *f)
         mo_scope s = { .view = f->entry[i]->where };
         mo_view *type =
             e->kind == MO_COMPONENT && e->input ? mo_find_class(m, &s, e->type, false) : NULL;
-        if (type)
-            return e->dimensions + e->type_dimensions + dimensions_of(m, type);
+        if (type) return e->dimensions + e->type_dimensions + dimensions_of(m, type);
     }
     return -1;
 }
@@ -107,15 +103,14 @@ static bool find_node(mo_model *m, const mo_value *v, size_t *n, mo_view **const
 {
     if (v->kind == MO_V_OBJECT) {
         *constraint = constraint_of(m, v->object->view);
-        if (*constraint)
-            *n = node_at(m, &v->object->node);
+        if (*constraint) *n = node_at(m, &v->object->node);
         return *constraint != NULL;
     }
     bool array = v->kind == MO_V_ARRAY && v->element && v->count;
     const ex_node *first = v->kind == MO_V_SCALAR ? ex_at(m->graph, v->scalar)
-                           : array ? ex_at(m->graph, v->element[0]) : NULL;
-    if (!first || first->op != EX_VARIABLE || !m->owner[first->a])
-        return false;
+                           : array                ? ex_at(m->graph, v->element[0])
+                                                  : NULL;
+    if (!first || first->op != EX_VARIABLE || !m->owner[first->a]) return false;
     uint32_t variable = first->a;
     mo_view *type = m->owner[variable]->type;
     *constraint = constraint_of(m, type);
@@ -128,7 +123,8 @@ static bool find_node(mo_model *m, const mo_value *v, size_t *n, mo_view **const
 static void add_link(mo_model *m, const bond *l)
 {
     struct mo_over *g = over(m);
-    g->link = dae_arena_grow(&m->context->arena, g->link, g->links, &g->link_capacity, sizeof *g->link);
+    g->link =
+        dae_arena_grow(&m->context->arena, g->link, g->links, &g->link_capacity, sizeof *g->link);
     g->link[g->links++] = *l;
 }
 
@@ -139,8 +135,7 @@ bool mo_connect_overconstrained(mo_model *m, const mo_connection *c)
 {
     size_t a, b;
     mo_view *f;
-    if (!find_node(m, c->left, &a, &f) || !find_node(m, c->right, &b, &f))
-        return false;
+    if (!find_node(m, c->left, &a, &f) || !find_node(m, c->right, &b, &f)) return false;
     add_link(m, &(bond){ .a = a, .b = b, .breakable = true, .connection = *c });
     return true;
 }
@@ -149,12 +144,11 @@ static bool node_argument(mo_model *m, const mo_scope *s, const mo_ast *a, int i
 {
     mo_value *v = i < a->count ? mo_evaluate(m, s, a->item[i]) : mo_none(m);
     mo_view *f;
-    if (find_node(m, v, n, &f))
-        return true;
-    if (v->kind == MO_V_ARRAY && v->count == 0)
-        return false; /* nothing to be overdetermined */
+    if (find_node(m, v, n, &f)) return true;
+    if (v->kind == MO_V_ARRAY && v->count == 0) return false; /* nothing to be overdetermined */
     if (v->kind != MO_V_NONE || i >= a->count) {
-        mo_error(m->context, DAE_E_MODEL, a->place, "'Connections.%s' needs an overdetermined object",
+        mo_error(m->context, DAE_E_MODEL, a->place,
+                 "'Connections.%s' needs an overdetermined object",
                  a->call.reference->part[1].name);
         mo_hint(m->context, "write Connections.root(frame.R); its type has a function "
                             "'equalityConstraint'");
@@ -167,19 +161,16 @@ void mo_connections_clause(mo_model *m, const mo_scope *s, const mo_ast *a)
 {
     const char *name = a->call.reference->part[1].name;
     size_t n, other;
-    if (!node_argument(m, s, a, 0, &n))
-        return;
+    if (!node_argument(m, s, a, 0, &n)) return;
     if (strcmp(name, "branch") == 0) {
-        if (node_argument(m, s, a, 1, &other))
-            add_link(m, &(bond){ .a = n, .b = other });
+        if (node_argument(m, s, a, 1, &other)) add_link(m, &(bond){ .a = n, .b = other });
     } else if (strcmp(name, "root") == 0)
         over(m)->node[n].root = true;
     else if (strcmp(name, "potentialRoot") == 0) {
         double priority = 0;
         uint32_t culprit;
         mo_value *v = a->count > 1 ? mo_evaluate(m, s, a->item[1]) : NULL;
-        if (v && v->kind == MO_V_SCALAR)
-            mo_evaluate_number(m, v->scalar, &priority, &culprit);
+        if (v && v->kind == MO_V_SCALAR) mo_evaluate_number(m, v->scalar, &priority, &culprit);
         over(m)->node[n].potential = true;
         over(m)->node[n].priority = priority;
     } else {
@@ -201,11 +192,9 @@ mo_value *mo_connections_query(mo_model *m, const mo_scope *s, const mo_ast *a, 
     mo_value *v = a->count == 1 ? mo_evaluate(m, s, a->item[0]) : mo_none(m);
     size_t n;
     mo_view *f;
-    if (!find_node(m, v, &n, &f))
-        return mo_boolean(m, false);
+    if (!find_node(m, v, &n, &f)) return mo_boolean(m, false);
     struct mo_over *g = over(m);
-    if (strcmp(name, "isRoot") == 0)
-        return mo_boolean(m, g->node[n].chosen);
+    if (strcmp(name, "isRoot") == 0) return mo_boolean(m, g->node[n].chosen);
     for (size_t i = 0; i < g->links; i++) {
         const bond *l = &g->link[i];
         if (!l->breakable && (l->a == n || l->b == n))
@@ -230,8 +219,7 @@ static bool join(struct mo_over *g, size_t a, size_t b)
 {
     a = top(g, a);
     b = top(g, b);
-    if (a == b || (g->node[a].chosen && g->node[b].chosen))
-        return false;
+    if (a == b || (g->node[a].chosen && g->node[b].chosen)) return false;
     g->node[b].up = a;
     g->node[a].chosen |= g->node[b].chosen;
     return true;
@@ -255,19 +243,16 @@ static void choose_roots(struct mo_over *g)
             *best = i;
     }
     for (size_t i = 0; i < g->nodes; i++)
-        if (g->node[i].best != SIZE_MAX)
-            g->node[g->node[i].best].chosen = true;
+        if (g->node[i].best != SIZE_MAX) g->node[g->node[i].best].chosen = true;
 }
 
 static void measure(struct mo_over *g)
 {
-    for (size_t i = 0; i < g->nodes; i++)
-        g->node[i].level = g->node[i].chosen ? 0 : -1;
+    for (size_t i = 0; i < g->nodes; i++) g->node[i].level = g->node[i].chosen ? 0 : -1;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < g->links; i++) {
-            if (g->link[i].broken)
-                continue;
+            if (g->link[i].broken) continue;
             node *a = &g->node[g->link[i].a], *b = &g->node[g->link[i].b];
             node *near = a->level >= 0 ? a : b, *far = near == a ? b : a;
             if (near->level >= 0 && far->level < 0) {
@@ -282,16 +267,12 @@ static void measure(struct mo_over *g)
 void mo_build_overconstrained(mo_model *m)
 {
     struct mo_over *g = m->over;
-    if (!g)
-        return;
-    for (size_t i = 0; i < g->nodes; i++)
-        g->node[i].chosen = g->node[i].root;
+    if (!g) return;
+    for (size_t i = 0; i < g->nodes; i++) g->node[i].chosen = g->node[i].root;
     for (size_t i = 0; i < g->links; i++)
-        if (!g->link[i].breakable)
-            join(g, g->link[i].a, g->link[i].b);
+        if (!g->link[i].breakable) join(g, g->link[i].a, g->link[i].b);
     for (size_t i = 0; i < g->links; i++)
-        if (g->link[i].breakable)
-            g->link[i].broken = !join(g, g->link[i].a, g->link[i].b);
+        if (g->link[i].breakable) g->link[i].broken = !join(g, g->link[i].a, g->link[i].b);
     choose_roots(g);
     measure(g);
 }
@@ -303,8 +284,7 @@ void mo_finish_overconstrained(mo_model *m)
     for (size_t i = 0; g && i < g->links; i++) {
         const bond *l = &g->link[i];
         const mo_connection *c = &l->connection;
-        if (!l->breakable)
-            continue;
+        if (!l->breakable) continue;
         size_t n;
         mo_view *f;
         if (!l->broken || !find_node(m, c->left, &n, &f)) {
@@ -315,7 +295,8 @@ void mo_finish_overconstrained(mo_model *m)
         mo_scope s = { .object = m->top, .view = m->top->view };
         mo_value *residue = mo_call_function(m, &s, f, argument, NULL, 2, c->place);
         size_t count = residue->kind == MO_V_ARRAY && residue->element ? residue->count
-                       : residue->kind == MO_V_SCALAR ? 1 : 0;
+                       : residue->kind == MO_V_SCALAR                  ? 1
+                                                                       : 0;
         for (size_t k = 0; k < count; k++)
             flat_add_equation(m->flat, ex_number(m->graph, 0),
                               residue->kind == MO_V_ARRAY ? residue->element[k] : residue->scalar,

@@ -27,8 +27,7 @@ typedef enum fitting { NO, CONVERTED, EXACT } fitting;
 /* The operator record a value, or an array of them, is made of; NULL: it is none. */
 static mo_view *record_of(mo_model *m, const mo_value *v)
 {
-    if (v->kind == MO_V_ARRAY && v->item && v->count)
-        v = v->item[0];
+    if (v->kind == MO_V_ARRAY && v->item && v->count) v = v->item[0];
     bool record =
         v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT || (v->kind == MO_V_ARRAY && v->item);
     return record && v->view && mo_is_kind(m, v->view, MO_OPERATOR_RECORD) ? v->view : NULL;
@@ -37,10 +36,8 @@ static mo_view *record_of(mo_model *m, const mo_value *v)
 static void add_function(candidates *c, mo_view *f)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->function[i]->def == f->def)
-            return; /* of both operands, or inherited */
-    if (c->count < MOST)
-        c->function[c->count++] = f;
+        if (c->function[i]->def == f->def) return; /* of both operands, or inherited */
+    if (c->count < MOST) c->function[c->count++] = f;
 }
 
 /* The functions of an operator: it is one, or a list of them. */
@@ -48,17 +45,14 @@ static void add_functions(mo_model *m, mo_view *record, const char *op, candidat
 {
     const char *quoted = mo_name(m->context, dae_arena_print(&m->context->arena, "'%s'", op));
     mo_entry *e = record ? mo_find_entry(m, record, quoted) : NULL;
-    if (!e || e->element->kind != MO_NESTED)
-        return;
+    if (!e || e->element->kind != MO_NESTED) return;
     mo_view *all = mo_nested_view(m, e);
     mo_expand(m, all);
-    if (mo_is_kind(m, all, MO_FUNCTION))
-        add_function(c, all);
+    if (mo_is_kind(m, all, MO_FUNCTION)) add_function(c, all);
     for (size_t i = 0; i < all->entries; i++) {
         mo_view *f =
             all->entry[i]->element->kind == MO_NESTED ? mo_nested_view(m, all->entry[i]) : NULL;
-        if (f && mo_is_kind(m, f, MO_FUNCTION))
-            add_function(c, f);
+        if (f && mo_is_kind(m, f, MO_FUNCTION)) add_function(c, f);
     }
 }
 
@@ -102,12 +96,10 @@ static fitting fits(mo_model *m, const mo_entry *input, const mo_value *v)
 {
     int dimensions;
     mo_view *type = input ? type_of_input(m, input, &dimensions) : NULL;
-    if (!type || dimensions != (v->kind == MO_V_ARRAY ? v->dimensions : 0))
-        return NO;
+    if (!type || dimensions != (v->kind == MO_V_ARRAY ? v->dimensions : 0)) return NO;
     if (v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element))
         return fits_primitive(type->primitive, v->type);
-    if (v->kind == MO_V_ARRAY && v->count)
-        v = v->item[0];
+    if (v->kind == MO_V_ARRAY && v->count) v = v->item[0];
     return v->view && (mo_derives_from(v->view, type) || mo_derives_from(type, v->view)) ? EXACT
                                                                                          : NO;
 }
@@ -129,14 +121,11 @@ static fitting takes(mo_model *m, mo_view *f, mo_value **argument, const char **
     }
     for (int i = 0; all != NO; i++) {
         const mo_entry *input = input_at(m, f, i, NULL);
-        if (!input)
-            break;
+        if (!input) break;
         bool has = i < (int)count && !(label && label[i]);
-        for (size_t k = 0; label && k < count; k++)
-            has |= label[k] == input->name;
+        for (size_t k = 0; label && k < count; k++) has |= label[k] == input->name;
         given += has;
-        if (!has && !may_be_left_out(input))
-            return NO;
+        if (!has && !may_be_left_out(input)) return NO;
     }
     return given == count ? all : NO;
 }
@@ -150,14 +139,12 @@ static mo_view *choose(mo_model *m, const candidates *c, mo_value **argument, co
     fitting most = NO;
     for (int i = 0; i < c->count; i++) {
         fitting now = takes(m, c->function[i], argument, label, count);
-        if (now == NO || now < most)
-            continue;
+        if (now == NO || now < most) continue;
         other = now == most ? best : NULL;
         best = c->function[i];
         most = now;
     }
-    if (!other)
-        return best;
+    if (!other) return best;
     mo_error(m->context, DAE_E_MODEL, place,
              "it is not clear which operator is meant: '%s' or '%s'", other->path, best->path);
     mo_hint(m->context, "convert the operands, or call the function by its name");
@@ -173,11 +160,9 @@ mo_value *mo_overloaded(mo_model *m, const mo_scope *s, const char *op, mo_value
 {
     candidates c = { .count = 0 };
     bool unclear = false;
-    for (size_t i = 0; i < count && i < 2; i++)
-        add_functions(m, record_of(m, argument[i]), op, &c);
+    for (size_t i = 0; i < count && i < 2; i++) add_functions(m, record_of(m, argument[i]), op, &c);
     mo_view *f = choose(m, &c, argument, NULL, count, place, &unclear);
-    if (f)
-        return mo_call_function(m, s, f, argument, NULL, count, place);
+    if (f) return mo_call_function(m, s, f, argument, NULL, count, place);
     return unclear ? mo_none(m) : NULL;
 }
 
@@ -193,14 +178,13 @@ static mo_view *after_conversion(mo_model *m, const char *op, mo_value **operand
         const mo_entry *changed = input_at(m, c.function[i], which, NULL);
         int dimensions;
         mo_view *type = changed && fits(m, kept, operand[1 - which]) != NO
-                            ? type_of_input(m, changed, &dimensions) : NULL;
-        if (!type || dimensions || !mo_is_kind(m, type, MO_OPERATOR_RECORD))
-            continue;
+                            ? type_of_input(m, changed, &dimensions)
+                            : NULL;
+        if (!type || dimensions || !mo_is_kind(m, type, MO_OPERATOR_RECORD)) continue;
         candidates make = { .count = 0 };
         add_functions(m, type, "constructor", &make);
         mo_view *g = choose(m, &make, &operand[which], NULL, 1, place, unclear);
-        if (!g)
-            continue;
+        if (!g) continue;
         if (found) {
             mo_error(m->context, DAE_E_MODEL, place,
                      "it is not clear which operator is meant: '%s' or '%s'", found->path,
@@ -221,10 +205,8 @@ static mo_value *convert_and_call(mo_model *m, const mo_scope *s, const char *op
         mo_view *constructor = NULL;
         bool unclear = false;
         mo_view *f = after_conversion(m, op, operand, which, &constructor, place, &unclear);
-        if (unclear)
-            return mo_none(m);
-        if (!f)
-            continue;
+        if (unclear) return mo_none(m);
+        if (!f) continue;
         mo_value *use[2] = { operand[0], operand[1] };
         use[which] = mo_call_function(m, s, constructor, &operand[which], NULL, 1, place);
         return use[which]->kind == MO_V_NONE ? use[which]
@@ -243,8 +225,7 @@ static mo_value *each(mo_model *m, const mo_scope *s, mo_operator op, mo_value *
     mo_value *all = mo_new_items(m, shape->dimensions, shape->size);
     for (size_t i = 0; i < all->count; i++) {
         all->item[i] = mo_operate(m, s, op, mo_item_at(m, a, i), mo_item_at(m, b, i), place);
-        if (all->item[i]->kind == MO_V_NONE)
-            return all->item[i];
+        if (all->item[i]->kind == MO_V_NONE) return all->item[i];
     }
     all->view = all->count        ? all->item[0]->view
                 : record_of(m, a) ? record_of(m, a)
@@ -263,12 +244,10 @@ static mo_value *inner(mo_model *m, const mo_scope *s, mo_value *a, size_t i, mo
                                     mo_item_at(m, b, k * columns + j), place);
         sum = sum ? mo_operate(m, s, MO_PLUS, sum, term, place) : term;
     }
-    if (sum)
-        return sum;
+    if (sum) return sum;
     candidates zero = { .count = 0 };
     add_functions(m, record_of(m, a) ? record_of(m, a) : record_of(m, b), "0", &zero);
-    if (zero.count)
-        return mo_call_function(m, s, zero.function[0], NULL, NULL, 0, place);
+    if (zero.count) return mo_call_function(m, s, zero.function[0], NULL, NULL, 0, place);
     mo_error(m->context, DAE_E_MODEL, place, "a product of arrays without elements");
     mo_hint(m->context, "define the operator '0' of the record");
     return mo_none(m);
@@ -276,16 +255,13 @@ static mo_value *inner(mo_model *m, const mo_scope *s, mo_value *a, size_t i, mo
 
 static mo_value *product(mo_model *m, const mo_scope *s, mo_value *a, mo_value *b, mo_place place)
 {
-    if (a->kind != MO_V_ARRAY || b->kind != MO_V_ARRAY)
-        return each(m, s, MO_TIMES, a, b, place);
-    if (a->dimensions != 2 || b->dimensions > 2 || a->size[1] != b->size[0])
-        return NULL;
+    if (a->kind != MO_V_ARRAY || b->kind != MO_V_ARRAY) return each(m, s, MO_TIMES, a, b, place);
+    if (a->dimensions != 2 || b->dimensions > 2 || a->size[1] != b->size[0]) return NULL;
     int size[2] = { a->size[0], b->dimensions == 2 ? b->size[1] : 1 };
     mo_value *all = mo_new_items(m, b->dimensions, size);
     for (size_t i = 0; i < all->count; i++) {
         all->item[i] = inner(m, s, a, i / (size_t)size[1], b, i % (size_t)size[1], place);
-        if (all->item[i]->kind == MO_V_NONE)
-            return all->item[i];
+        if (all->item[i]->kind == MO_V_NONE) return all->item[i];
     }
     all->view = all->count ? all->item[0]->view : NULL;
     return all;
@@ -328,14 +304,11 @@ mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_
 {
     mo_value *operand[2] = { a, b };
     bool arrays = a->kind == MO_V_ARRAY || b->kind == MO_V_ARRAY;
-    if (!record_of(m, a) && !record_of(m, b))
-        return NULL;
-    if (arrays && undotted(op) != op)
-        return of_arrays(m, s, op, a, b, place);
+    if (!record_of(m, a) && !record_of(m, b)) return NULL;
+    if (arrays && undotted(op) != op) return of_arrays(m, s, op, a, b, place);
     const char *name = mo_operator_text(undotted(op));
     mo_value *v = mo_overloaded(m, s, name, operand, 2, place);
-    if (!v)
-        v = convert_and_call(m, s, name, operand, place);
+    if (!v) v = convert_and_call(m, s, name, operand, place);
     return v || !arrays ? v : of_arrays(m, s, op, a, b, place);
 }
 
@@ -343,14 +316,12 @@ mo_value *mo_operate_records(mo_model *m, const mo_scope *s, mo_operator op, mo_
 mo_value *mo_negate_records(mo_model *m, const mo_scope *s, mo_value *a, mo_place place)
 {
     mo_value *v = mo_overloaded(m, s, "-", &a, 1, place);
-    if (v || a->kind != MO_V_ARRAY || !record_of(m, a))
-        return v;
+    if (v || a->kind != MO_V_ARRAY || !record_of(m, a)) return v;
     mo_value *all = mo_new_items(m, a->dimensions, a->size);
     all->view = a->view;
     for (size_t i = 0; i < a->count; i++) {
         all->item[i] = mo_negate(m, s, a->item[i], place);
-        if (all->item[i]->kind == MO_V_NONE)
-            return all->item[i];
+        if (all->item[i]->kind == MO_V_NONE) return all->item[i];
     }
     return all;
 }
@@ -362,10 +333,8 @@ static mo_value *as_field(mo_model *m, const mo_entry *e, mo_value *v, mo_place 
 {
     mo_scope s = { .view = e->where };
     mo_view *type = mo_find_class(m, &s, e->element->type, false);
-    if (type)
-        mo_expand(m, type);
-    if (!type || type->primitive < MO_REAL || type->primitive > MO_ENUMERATION)
-        return v;
+    if (type) mo_expand(m, type);
+    if (!type || type->primitive < MO_REAL || type->primitive > MO_ENUMERATION) return v;
     return mo_convert(m, v, mo_type_of(type->primitive), type->enumeration, place, e->name);
 }
 
@@ -378,8 +347,7 @@ static mo_value *argument_for(const mo_entry *e, mo_value **argument, const char
             ++*used;
             return argument[k];
         }
-    if (*position == count || (label && label[*position]))
-        return NULL;
+    if (*position == count || (label && label[*position])) return NULL;
     ++*used;
     return argument[(*position)++];
 }
@@ -390,14 +358,11 @@ static bool fields_known(mo_model *m, mo_view *v, const char **label, size_t cou
     const char **field = dae_arena_take(&m->context->arena, v->entries + 3, sizeof *field);
     int fields = 0;
     for (size_t i = 0; i < v->entries; i++)
-        if (v->entry[i]->element->kind == MO_COMPONENT)
-            field[fields++] = v->entry[i]->name;
+        if (v->entry[i]->element->kind == MO_COMPONENT) field[fields++] = v->entry[i]->name;
     for (size_t k = 0; label && k < count; k++) {
         bool known = !label[k];
-        for (int i = 0; i < fields && !known; i++)
-            known = field[i] == label[k];
-        if (known)
-            continue;
+        for (int i = 0; i < fields && !known; i++) known = field[i] == label[k];
+        if (known) continue;
         const char *near = mo_nearest(label[k], field, fields);
         mo_error(m->context, DAE_E_MODEL, place, "there is no '%s' in the record '%s'", label[k],
                  v->def->name);
@@ -416,9 +381,9 @@ typedef struct making {
     mo_model *m;
     const mo_scope *scope;
     mo_view *record;
-    mo_value **value;       /* of every entry, NULL: none yet                                */
+    mo_value **value; /* of every entry, NULL: none yet */
     bool *under_way;
-    mo_env *env;            /* those that are known                                          */
+    mo_env *env; /* those that are known */
     mo_place place;
 } making;
 
@@ -436,15 +401,17 @@ static void make_field_of_name(const char *name, void *user);
 static void make_field(making *k, const mo_entry *e)
 {
     const mo_mod *mod = e->mod;
-    if (e->element->kind != MO_COMPONENT || k->value[e->number] || k->under_way[e->number] || !mod ||
-        !mod->value)
+    if (e->element->kind != MO_COMPONENT || k->value[e->number] || k->under_way[e->number] ||
+        !mod || !mod->value)
         return;
     bool inside = mo_derives_from(k->record, mod->view);
     k->under_way[e->number] = true;
-    if (inside)
-        mo_names_in(mod->value, make_field_of_name, k);
-    mo_scope scope = { .object = mod->object, .view = mod->view, .env = inside ? k->env : NULL,
-                       .no_event = k->scope->no_event, .run = k->scope->run };
+    if (inside) mo_names_in(mod->value, make_field_of_name, k);
+    mo_scope scope = { .object = mod->object,
+                       .view = mod->view,
+                       .env = inside ? k->env : NULL,
+                       .no_event = k->scope->no_event,
+                       .run = k->scope->run };
     set_field(k, e, mo_evaluate(k->m, &scope, mod->value));
 }
 
@@ -452,8 +419,7 @@ static void make_field_of_name(const char *name, void *user)
 {
     making *k = user;
     const mo_entry *e = mo_find_entry(k->m, k->record, name);
-    if (e)
-        make_field(k, e);
+    if (e) make_field(k, e);
 }
 
 /* Rec(1, b = 2): a value for every field, in their order or by their names. */
@@ -470,19 +436,16 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
     making k = { .m = m, .scope = s, .record = v, .place = place };
     k.value = dae_arena_take(arena, entries + 1, sizeof *k.value);
     k.under_way = dae_arena_take(arena, entries + 1, sizeof *k.under_way);
-    if (!fields_known(m, v, label, count, place))
-        return mo_none(m);
+    if (!fields_known(m, v, label, count, place)) return mo_none(m);
     for (size_t i = 0; i < entries; i++) {
         mo_value *given = v->entry[i]->element->kind == MO_COMPONENT
                               ? argument_for(v->entry[i], argument, label, count, &position, &used)
                               : NULL;
-        if (given)
-            set_field(&k, v->entry[i], given);
+        if (given) set_field(&k, v->entry[i], given);
     }
     for (size_t i = 0; i < entries; i++) {
         mo_entry *e = v->entry[i];
-        if (e->element->kind != MO_COMPONENT)
-            continue;
+        if (e->element->kind != MO_COMPONENT) continue;
         make_field(&k, e);
         if (!k.value[i]) {
             mo_error(m->context, DAE_E_MODEL, place, "no value for '%s' of the record '%s'",
@@ -493,8 +456,7 @@ static mo_value *all_fields(mo_model *m, const mo_scope *s, mo_view *v, mo_value
         r->field[r->count] = e->name;
         r->item[r->count++] = k.value[i];
     }
-    if (used == count)
-        return r;
+    if (used == count) return r;
     mo_error(m->context, DAE_E_MODEL, place, "too many arguments for the record '%s'",
              v->def->name);
     mo_hint(m->context, "its fields are %s%s%s%s", r->count ? r->field[0] : "none",
@@ -513,7 +475,6 @@ mo_value *mo_record_of(mo_model *m, const mo_scope *s, mo_view *v, mo_value **ar
     for (const mo_run *r = s->run; r && f; r = r->caller)
         if (r->function && r->function->def == f->def)
             f = NULL; /* inside of the constructor it is the record's own */
-    if (f)
-        return mo_call_function(m, s, f, argument, label, count, place);
+    if (f) return mo_call_function(m, s, f, argument, label, count, place);
     return unclear ? mo_none(m) : all_fields(m, s, v, argument, label, count, place);
 }

@@ -10,8 +10,7 @@
 mo_token mo_take(mo_parser *p)
 {
     mo_token taken = p->now;
-    if (p->failed)
-        return taken;
+    if (p->failed) return taken;
     p->last = taken;
     p->now = p->peeked ? p->next : mo_lex(&p->lexer);
     p->peeked = false;
@@ -20,8 +19,7 @@ mo_token mo_take(mo_parser *p)
 
 mo_token_kind mo_peek(mo_parser *p)
 {
-    if (p->failed)
-        return T_NOTHING;
+    if (p->failed) return T_NOTHING;
     if (!p->peeked) {
         p->next = mo_lex(&p->lexer);
         p->peeked = true;
@@ -31,8 +29,7 @@ mo_token_kind mo_peek(mo_parser *p)
 
 bool mo_accept(mo_parser *p, mo_token_kind kind)
 {
-    if (p->now.kind != kind)
-        return false;
+    if (p->now.kind != kind) return false;
     mo_take(p);
     return true;
 }
@@ -46,13 +43,10 @@ bool mo_spelt(const mo_parser *p, mo_token t, const char *word)
 
 const char *mo_found(mo_parser *p, mo_token t)
 {
-    if (t.kind == T_EOF)
-        return "the end of the text";
-    if (p->c->errors > MO_SHOWN)
-        return "";
+    if (t.kind == T_EOF) return "the end of the text";
+    if (p->c->errors > MO_SHOWN) return "";
     const char *spelt = mo_spelling(&p->lexer, t.start, t.end);
-    if (t.kind == T_STRING)
-        return dae_arena_print(&p->c->arena, "the string %s", spelt);
+    if (t.kind == T_STRING) return dae_arena_print(&p->c->arena, "the string %s", spelt);
     if (t.kind == T_INTEGER || t.kind == T_REAL)
         return dae_arena_print(&p->c->arena, "the number %s", spelt);
     return dae_arena_print(&p->c->arena, mo_keyword(t.kind) ? "the keyword '%s'" : "'%s'", spelt);
@@ -77,8 +71,7 @@ void mo_tell(mo_parser *p, mo_place place, const char *what, ...)
 {
     va_list list;
     p->c->last = NULL;
-    if (p->failed)
-        return;
+    if (p->failed) return;
     va_start(list, what);
     tell(p, place, what, list);
     va_end(list);
@@ -90,8 +83,7 @@ bool mo_fail(mo_parser *p, mo_place place, const char *what, ...)
 {
     va_list list;
     p->c->last = NULL;
-    if (p->failed)
-        return false;
+    if (p->failed) return false;
     if (p->now.kind != T_ODD && (p->told == 0 || p->now.start != p->told - 1)) {
         va_start(list, what);
         tell(p, place, what, list);
@@ -106,10 +98,8 @@ bool mo_fail(mo_parser *p, mo_place place, const char *what, ...)
 
 bool mo_expect(mo_parser *p, mo_token_kind kind, const char *what, const char *after)
 {
-    if (mo_accept(p, kind))
-        return true;
-    if (p->failed)
-        return false;
+    if (mo_accept(p, kind)) return true;
+    if (p->failed) return false;
     mo_place place = p->now.first || p->now.kind == T_EOF ? mo_behind_last(p) : mo_here(p);
     const char *found = mo_found(p, p->now);
     return mo_fail(p, place, "expected %s %s, found %s", what, after, found);
@@ -128,8 +118,7 @@ void mo_expect_semicolon(mo_parser *p, const char *after)
 {
     bool closed = p->closed;
     p->closed = false;
-    if (mo_accept(p, T_SEMICOLON) || p->failed || closed)
-        return;
+    if (mo_accept(p, T_SEMICOLON) || p->failed || closed) return;
     if (p->now.first || p->now.kind == T_EOF || p->now.kind == K_END) {
         mo_tell(p, mo_behind_last(p), "expected ';' after %s", after);
         mo_hint(p->c, "put ';' at the end of the line");
@@ -144,7 +133,8 @@ void mo_expect_semicolon(mo_parser *p, const char *after)
         mo_hint(p->c, "a name is made of letters, digits and '_'");
     else if (kind == T_IDENT && (p->last.kind == T_INTEGER || p->last.kind == T_REAL) &&
              strcmp(after, "the declaration") == 0)
-        mo_hint(p->c, "is an operator or ';' missing? A unit is an attribute: Real x(unit = \"kg\") = 3");
+        mo_hint(p->c,
+                "is an operator or ';' missing? A unit is an attribute: Real x(unit = \"kg\") = 3");
     else if (begins_operand(kind))
         mo_hint(p->c, "is an operator or ';' missing?");
 }
@@ -162,8 +152,7 @@ const char *mo_expect_name(mo_parser *p, const char *what)
         mo_token t = mo_take(p);
         return mo_token_name(&p->lexer, t);
     }
-    if (p->failed)
-        return "";
+    if (p->failed) return "";
     const char *found = mo_found(p, p->now), *keyword = mo_keyword(p->now.kind);
     mo_fail(p, mo_here(p), "expected %s, found %s", what, found);
     if (keyword)
@@ -176,10 +165,8 @@ const char *mo_expect_name(mo_parser *p, const char *what)
 bool mo_semicolon_for_comma(mo_parser *p)
 {
     uint32_t at = p->now.end;
-    if (!mo_is(p, T_SEMICOLON) || p->failed)
-        return false;
-    while (at < p->lexer.length && strchr(" \t\r", p->lexer.text[at]))
-        at++;
+    if (!mo_is(p, T_SEMICOLON) || p->failed) return false;
+    while (at < p->lexer.length && strchr(" \t\r", p->lexer.text[at])) at++;
     if (at >= p->lexer.length || p->lexer.text[at] == '\n' || p->lexer.text[at] == '/')
         return false;
     mo_tell(p, mo_here(p), "a list is separated by ','");
@@ -190,16 +177,13 @@ bool mo_semicolon_for_comma(mo_parser *p)
 /* The bracket that closes `opening`; `expected` tells a list ("',' or ')'") from an expression. */
 bool mo_close(mo_parser *p, mo_token opening, mo_token_kind kind, const char *expected)
 {
-    if (mo_accept(p, kind))
-        return true;
-    if (p->failed)
-        return false;
+    if (mo_accept(p, kind)) return true;
+    if (p->failed) return false;
     mo_place here = mo_here(p);
     mo_place place = p->now.first || p->now.kind == T_EOF ? mo_behind_last(p) : here;
     const char *found = mo_found(p, p->now);
     mo_fail(p, place, "expected %s, found %s", expected, found);
-    if (!p->c->last)
-        return false;
+    if (!p->c->last) return false;
     int line, column, now_line, now_column;
     mo_find_line(p->c, mo_token_place(&p->lexer, opening), &line, &column);
     mo_find_line(p->c, place, &now_line, &now_column);
@@ -223,10 +207,8 @@ static uint32_t end_of_matrix(const mo_parser *p)
 {
     const char *text = p->lexer.text;
     for (uint32_t i = p->now.start; p->matrices > 0 && i < p->lexer.length; i++) {
-        if (text[i] == ']')
-            return i;
-        if (text[i] == '=' || text[i] == '[' || text[i] == '"')
-            return 0;
+        if (text[i] == ']') return i;
+        if (text[i] == '=' || text[i] == '[' || text[i] == '"') return 0;
     }
     return 0;
 }
@@ -239,22 +221,19 @@ static bool begins_section(mo_token_kind kind)
 /* Goes on behind the next ';', or at 'end' or a section that begins. */
 void mo_recover(mo_parser *p)
 {
-    if (!p->failed)
-        return;
+    if (!p->failed) return;
     p->failed = false;
     p->now = p->held;
     uint32_t matrix = end_of_matrix(p);
     p->subscripts = p->matrices = 0;
     for (;;) {
         mo_token_kind kind = p->now.kind;
-        if (kind == T_EOF || begins_section(kind))
-            return;
+        if (kind == T_EOF || begins_section(kind)) return;
         if (kind == K_END && (p->now.first || mo_peek(p) == T_IDENT || mo_keyword(mo_peek(p))))
             return;
         bool done = kind == T_SEMICOLON && p->now.start >= matrix;
         mo_take(p);
-        if (done)
-            return;
+        if (done) return;
     }
 }
 
@@ -266,8 +245,7 @@ size_t mo_stack_room(void)
 {
     enum { USUAL = 8 * 1024 * 1024 };
     struct rlimit limit;
-    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > USUAL)
-        return USUAL / 2;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > USUAL) return USUAL / 2;
     return (size_t)limit.rlim_cur / 2;
 }
 
@@ -292,8 +270,7 @@ void mo_open_block(mo_parser *p, mo_token_kind kind, const char *name, mo_token 
 bool mo_has_open(const mo_parser *p, mo_token_kind kind, const char *name)
 {
     for (size_t i = 0; i + 1 < p->opens; i++)
-        if (p->open[i].kind == kind && (!name || p->open[i].name == name))
-            return true;
+        if (p->open[i].kind == kind && (!name || p->open[i].name == name)) return true;
     return false;
 }
 
@@ -304,8 +281,7 @@ void mo_push(mo_parser *p, const void *item, size_t size)
     if (p->used + size > p->capacity) {
         size_t capacity = 2 * p->capacity + 1024;
         char *more = dae_arena_take(&p->c->arena, capacity, 1);
-        if (p->used)
-            memcpy(more, p->scratch, p->used);
+        if (p->used) memcpy(more, p->scratch, p->used);
         p->scratch = more;
         p->capacity = capacity;
     }
@@ -323,8 +299,7 @@ void *mo_list(mo_parser *p, size_t mark, size_t size, int *count)
     size_t bytes = p->used - mark;
     *count = (int)(bytes / size);
     p->used = mark;
-    if (bytes == 0)
-        return NULL;
+    if (bytes == 0) return NULL;
     void *items = dae_arena_take(&p->c->arena, bytes, 1);
     memcpy(items, p->scratch + mark, bytes);
     return items;
@@ -343,11 +318,9 @@ static void open_parser(mo_parser *p, mo_context *c, uint32_t source)
 /* within: "within" [ name ] ";" */
 static void within(mo_parser *p, mo_file *f)
 {
-    if (!mo_accept(p, K_WITHIN))
-        return;
+    if (!mo_accept(p, K_WITHIN)) return;
     f->has_within = true;
-    if (!mo_is(p, T_SEMICOLON))
-        f->within = mo_type_name(p, "the name of a package");
+    if (!mo_is(p, T_SEMICOLON)) f->within = mo_type_name(p, "the name of a package");
     mo_expect_semicolon(p, "'within'");
     mo_recover(p);
 }
@@ -363,8 +336,8 @@ static void no_class(mo_parser *p)
         p->now.kind = meant;
         return;
     }
-    bool clause = mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM) || mo_is(p, K_PARAMETER) ||
-                  mo_is(p, T_IDENT);
+    bool clause =
+        mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM) || mo_is(p, K_PARAMETER) || mo_is(p, T_IDENT);
     bool end = mo_is(p, K_END);
     mo_fail(p, mo_here(p), "expected a class (model, package, ...), found %s", found);
     mo_hint(p->c, end      ? "nothing is open that it could end"
@@ -375,13 +348,10 @@ static void no_class(mo_parser *p)
 /* After an error between classes everything up to the next class is left out. */
 static void skip_to_class(mo_parser *p, uint32_t start)
 {
-    if (!p->failed)
-        return;
+    if (!p->failed) return;
     mo_recover(p);
-    if (p->now.start == start)
-        mo_take(p);
-    while (!mo_is(p, T_EOF) && !(p->now.first && mo_begins_class(p)))
-        mo_take(p);
+    if (p->now.start == start) mo_take(p);
+    while (!mo_is(p, T_EOF) && !(p->now.first && mo_begins_class(p))) mo_take(p);
 }
 
 /* stored-definition: [ within ] { [ "final" ] class-definition ";" } */

@@ -17,9 +17,9 @@ typedef struct mo_open {
     mo_token_kind kind;
     const char *name; /* of a class */
     mo_token token;
-    bool braces;      /* it began with '{'                */
-    bool else_if;     /* of an if: "else if" on one line */
-    size_t annotations; /* of a class: room for them        */
+    bool braces;        /* it began with '{' */
+    bool else_if;       /* of an if: "else if" on one line */
+    size_t annotations; /* of a class: room for them */
 } mo_open;
 
 /* Types of other languages (parse_habits.c): where they are used first, and whether the text
@@ -33,23 +33,23 @@ typedef struct mo_foreign {
 typedef struct mo_parser {
     mo_context *c;
     mo_lexer lexer;
-    mo_token now, next;    /* next: valid if `peeked` */
+    mo_token now, next; /* next: valid if `peeked` */
     bool peeked;
-    mo_token last;         /* the token taken last    */
+    mo_token last; /* the token taken last */
     bool failed;
-    mo_token held;         /* the token at which it failed */
-    bool closed;           /* an end was missing and has been told: no ';' is expected */
-    int depth;             /* levels of nesting       */
-    uintptr_t stack_base;  /* where the call stack was at the beginning, */
-    size_t stack_room;     /* and how much of it may be used             */
-    int subscripts;        /* > 0: 'end' may stand here */
-    int matrices;          /* '[' that are open       */
-    char *scratch;         /* lists under way, on top of each other */
+    mo_token held;        /* the token at which it failed */
+    bool closed;          /* an end was missing and has been told: no ';' is expected */
+    int depth;            /* levels of nesting */
+    uintptr_t stack_base; /* where the call stack was at the beginning, */
+    size_t stack_room;    /* and how much of it may be used */
+    int subscripts;       /* > 0: 'end' may stand here */
+    int matrices;         /* '[' that are open */
+    char *scratch;        /* lists under way, on top of each other */
     size_t used, capacity;
     mo_open *open;
     size_t opens, open_capacity;
     mo_foreign *foreign;
-    uint32_t told;         /* end of the last error told, to tell nothing twice there */
+    uint32_t told; /* end of the last error told, to tell nothing twice there */
 } mo_parser;
 
 /* ---- tokens: parse.c ---- */
@@ -64,11 +64,11 @@ static inline mo_place mo_here(const mo_parser *p)
     return mo_token_place(&p->lexer, p->now);
 }
 
-mo_token mo_take(mo_parser *p);                        /* the token at hand              */
-mo_token_kind mo_peek(mo_parser *p);                   /* the kind of the one after it   */
-bool mo_accept(mo_parser *p, mo_token_kind kind);      /* takes it if it is that         */
-bool mo_semicolon_for_comma(mo_parser *p);             /* says so, and takes it          */
-const char *mo_found(mo_parser *p, mo_token t);        /* "'x'", "the end of the text"   */
+mo_token mo_take(mo_parser *p);                   /* the token at hand */
+mo_token_kind mo_peek(mo_parser *p);              /* the kind of the one after it */
+bool mo_accept(mo_parser *p, mo_token_kind kind); /* takes it if it is that */
+bool mo_semicolon_for_comma(mo_parser *p);        /* says so, and takes it */
+const char *mo_found(mo_parser *p, mo_token t);   /* "'x'", "the end of the text" */
 bool mo_spelt(const mo_parser *p, mo_token t, const char *word);
 
 /* ---- errors: parse.c ---- */
@@ -124,14 +124,14 @@ static inline void *mo_new(mo_parser *p, size_t size)
 
 /* ---- rules ---- */
 
-mo_ast *mo_expression(mo_parser *p);                       /* parse_expression.c */
+mo_ast *mo_expression(mo_parser *p); /* parse_expression.c */
 mo_ast *mo_simple_expression(mo_parser *p);
 mo_ast *mo_condition(mo_parser *p);
 mo_ast *mo_node(mo_parser *p, mo_ast_kind kind, mo_place place);
 /* The pointers since the mark as the items of a node. */
 mo_ast *mo_list_node(mo_parser *p, mo_ast_kind kind, mo_place place, size_t mark);
 
-mo_ast *mo_primary(mo_parser *p);                          /* parse_primary.c    */
+mo_ast *mo_primary(mo_parser *p); /* parse_primary.c */
 mo_reference *mo_component_reference(mo_parser *p);
 mo_reference *mo_type_name(mo_parser *p, const char *what);
 mo_ast *mo_call(mo_parser *p, mo_reference *name);
@@ -139,13 +139,13 @@ mo_ast **mo_array_subscripts(mo_parser *p, int *count);
 mo_ast **mo_expression_list(mo_parser *p, mo_token_kind end, int *count);
 mo_iterator *mo_for_indices(mo_parser *p, int *count);
 
-mo_section mo_equations(mo_parser *p, mo_class *k);        /* parse_equation.c   */
+mo_section mo_equations(mo_parser *p, mo_class *k); /* parse_equation.c */
 /* Clauses that stand where declarations should. */
 mo_section mo_misplaced_equations(mo_parser *p, mo_class *k, bool algorithm);
 mo_clause *mo_connect_clause(mo_parser *p);
 
 mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into); /* parse_modifier.c */
-mo_modifier *mo_modification(mo_parser *p);                /* NULL: none         */
+mo_modifier *mo_modification(mo_parser *p);                          /* NULL: none */
 mo_modifier *mo_annotation(mo_parser *p);
 const char *mo_string_comment(mo_parser *p);
 void mo_comment(mo_parser *p, const char **comment, mo_modifier **annotation);
@@ -161,12 +161,12 @@ void mo_constraining_clause(mo_parser *p, mo_element *e);
 bool mo_builtin_type(const mo_reference *type);
 const char *mo_foreign_prefix(const char *word); /* the keyword that was meant, or NULL */
 void mo_foreign_type(mo_parser *p, const mo_reference *type, mo_token name);
-void mo_own_type(mo_parser *p, const char *name);  /* a class of that name is declared    */
-void mo_tell_foreign_types(mo_parser *p);          /* at the end of the text              */
-mo_token_kind mo_class_meant(mo_parser *p);        /* 'modle' -> K_MODEL; T_EOF: none     */
+void mo_own_type(mo_parser *p, const char *name); /* a class of that name is declared */
+void mo_tell_foreign_types(mo_parser *p);         /* at the end of the text */
+mo_token_kind mo_class_meant(mo_parser *p);       /* 'modle' -> K_MODEL; T_EOF: none */
 
-bool mo_begins_class(mo_parser *p);                        /* parse_class.c      */
+bool mo_begins_class(mo_parser *p); /* parse_class.c */
 mo_class *mo_class_definition(mo_parser *p);
-void mo_class_annotation(mo_parser *p, mo_class *k);       /* with its ';'       */
+void mo_class_annotation(mo_parser *p, mo_class *k); /* with its ';' */
 
 #endif

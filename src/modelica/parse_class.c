@@ -25,10 +25,8 @@ bool mo_begins_class(mo_parser *p)
     case K_PACKAGE:
     case K_PURE:
     case K_IMPURE:
-    case K_FUNCTION:
-        return true;
-    default:
-        return mo_spelt(p, p->now, "optimization") && mo_peek(p) == T_IDENT;
+    case K_FUNCTION: return true;
+    default: return mo_spelt(p, p->now, "optimization") && mo_peek(p) == T_IDENT;
     }
 }
 
@@ -79,8 +77,7 @@ static void enumeration(mo_parser *p, mo_class *k)
     mo_take(p);
     k->is_enumeration = true;
     mo_token opening = p->now;
-    if (!mo_expect(p, T_LPAREN, "'('", "behind 'enumeration'"))
-        return;
+    if (!mo_expect(p, T_LPAREN, "'('", "behind 'enumeration'")) return;
     typedef struct literal {
         const char *name, *comment;
         mo_modifier *annotation;
@@ -115,12 +112,10 @@ static void derivative(mo_parser *p, mo_class *k)
     mo_take(p);
     k->is_derivative = true;
     mo_token opening = p->now;
-    if (!mo_expect(p, T_LPAREN, "'('", "behind 'der'"))
-        return;
+    if (!mo_expect(p, T_LPAREN, "'('", "behind 'der'")) return;
     k->alias = mo_type_name(p, "the name of a function");
     size_t mark = mo_mark(p);
-    while (mo_accept(p, T_COMMA))
-        mo_push_pointer(p, mo_expect_name(p, "the name of an input"));
+    while (mo_accept(p, T_COMMA)) mo_push_pointer(p, mo_expect_name(p, "the name of an input"));
     k->derivative = mo_pointers(p, mark, &k->derivatives);
     if (k->derivatives == 0)
         mo_expect(p, T_COMMA, "',' and the inputs to differentiate for", "behind the function");
@@ -148,10 +143,8 @@ static void short_class(mo_parser *p, mo_class *k)
         k->alias_stream = prefix.stream;
         k->alias_variability = prefix.variability;
         k->alias = mo_type_name(p, "the name of a class");
-        if (mo_is(p, T_LBRACKET))
-            k->alias_dimension = mo_array_subscripts(p, &k->alias_dimensions);
-        if (mo_is(p, T_LPAREN))
-            k->alias_modifier = mo_class_modification(p, NULL);
+        if (mo_is(p, T_LBRACKET)) k->alias_dimension = mo_array_subscripts(p, &k->alias_dimensions);
+        if (mo_is(p, T_LPAREN)) k->alias_modifier = mo_class_modification(p, NULL);
     }
     mo_comment(p, &k->comment, &k->annotation);
 }
@@ -189,8 +182,7 @@ static void external_call(mo_parser *p, mo_external *x)
         x->function = r->part ? r->part->name : "";
     }
     mo_token opening = p->now;
-    if (!mo_expect(p, T_LPAREN, "'('", "behind the external function"))
-        return;
+    if (!mo_expect(p, T_LPAREN, "'('", "behind the external function")) return;
     x->argument = mo_expression_list(p, T_RPAREN, &x->arguments);
     mo_close(p, opening, T_RPAREN, "',' or ')'");
 }
@@ -206,8 +198,7 @@ static void external(mo_parser *p, mo_class *k)
         mo_token t = mo_take(p);
         x->language = mo_token_string(&p->lexer, t);
     }
-    if (mo_is(p, T_IDENT) || mo_is(p, T_DOT))
-        external_call(p, x);
+    if (mo_is(p, T_IDENT) || mo_is(p, T_DOT)) external_call(p, x);
     x->annotation = mo_annotation(p);
     k->external = x;
     mo_expect_semicolon(p, "the external function");
@@ -215,15 +206,14 @@ static void external(mo_parser *p, mo_class *k)
 
 static bool begins_section(mo_parser *p)
 {
-    if (mo_is(p, K_INITIAL))
-        return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
+    if (mo_is(p, K_INITIAL)) return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
     return mo_is(p, K_EQUATION) || mo_is(p, K_ALGORITHM);
 }
 
 static void add_section(mo_parser *p, mo_class *k, size_t *capacity, mo_section s)
 {
-    k->section = dae_arena_grow(&p->c->arena, k->section, (size_t)k->sections, capacity,
-                                sizeof *k->section);
+    k->section =
+        dae_arena_grow(&p->c->arena, k->section, (size_t)k->sections, capacity, sizeof *k->section);
     k->section[k->sections++] = s;
 }
 
@@ -258,8 +248,7 @@ static void composition(mo_parser *p, mo_class *k)
                    (mo_is(p, T_RBRACE) && p->open[p->opens - 1].braces)) {
             break;
         } else {
-            if (mo_is(p, K_PUBLIC) || mo_is(p, K_PROTECTED))
-                is_protected = visibility(p);
+            if (mo_is(p, K_PUBLIC) || mo_is(p, K_PROTECTED)) is_protected = visibility(p);
             if (mo_element_list(p, is_protected, &algorithm))
                 add_section(p, k, &capacity, mo_misplaced_equations(p, k, algorithm));
         }
@@ -291,8 +280,7 @@ static void end_of_class(mo_parser *p, mo_class *k)
     if (name && mo_has_open(p, K_CLASS, name)) {
         int line = 0, column;
         mo_tell(p, mo_here(p), "the class '%s' has no end before 'end %s'", k->name, name);
-        if (p->c->last)
-            mo_find_line(p->c, k->place, &line, &column);
+        if (p->c->last) mo_find_line(p->c, k->place, &line, &column);
         mo_why(p->c, "it begins in line %d", line);
         mo_hint(p->c, "add 'end %s;'", k->name);
         p->closed = true;
@@ -316,8 +304,7 @@ static void end_of_class(mo_parser *p, mo_class *k)
     }
     mo_tell(p, mo_behind_last(p), "expected the name of the class behind 'end'");
     mo_hint(p->c, "write 'end %s;'", k->name);
-    if (mo_keyword(after) && !p->now.first)
-        mo_take(p);
+    if (mo_keyword(after) && !p->now.first) mo_take(p);
 }
 
 /* long-class-specifier: IDENT string-comment composition "end" IDENT
@@ -357,8 +344,7 @@ mo_class *mo_class_definition(mo_parser *p)
     mo_token name = p->now;
     k->name = mo_expect_name(p, "the name of the class");
     mo_own_type(p, k->name);
-    if (k->extends_itself && mo_is(p, T_LPAREN))
-        k->alias_modifier = mo_class_modification(p, NULL);
+    if (k->extends_itself && mo_is(p, T_LPAREN)) k->alias_modifier = mo_class_modification(p, NULL);
     if (mo_is(p, T_EQUAL) && !k->extends_itself)
         short_class(p, k);
     else

@@ -27,8 +27,7 @@ static void import_list(mo_parser *p, mo_element *e)
 {
     mo_token opening = mo_take(p);
     size_t mark = mo_mark(p);
-    do
-        mo_push_pointer(p, mo_expect_name(p, "the name of a class"));
+    do mo_push_pointer(p, mo_expect_name(p, "the name of a class"));
     while (mo_accept(p, T_COMMA));
     e->import_name = mo_pointers(p, mark, &e->import_names);
     mo_close(p, opening, T_RBRACE, "',' or '}'");
@@ -64,8 +63,7 @@ static mo_element *extends_clause(mo_parser *p)
 {
     mo_element *e = mo_element_of(p, mo_take(p), MO_EXTENDS);
     e->type = mo_type_name(p, "the name of a class");
-    if (mo_is(p, T_LPAREN))
-        e->modifier = mo_class_modification(p, NULL);
+    if (mo_is(p, T_LPAREN)) e->modifier = mo_class_modification(p, NULL);
     mo_comment(p, &e->comment, &e->annotation);
     return e;
 }
@@ -76,8 +74,7 @@ void mo_constraining_clause(mo_parser *p, mo_element *e)
 {
     mo_take(p);
     e->constraint = mo_type_name(p, "the name of a class");
-    if (mo_is(p, T_LPAREN))
-        e->constraint_modifier = mo_class_modification(p, NULL);
+    if (mo_is(p, T_LPAREN)) e->constraint_modifier = mo_class_modification(p, NULL);
 }
 
 /* ---------------------------------------------------------------- components ------------ */
@@ -117,10 +114,8 @@ void mo_declaration(mo_parser *p, mo_element *e)
     bool comma = p->last.kind == T_COMMA, number = mo_is(p, T_INTEGER) || mo_is(p, T_REAL);
     e->place = mo_here(p);
     e->name = mo_expect_name(p, "the name of a variable");
-    if (comma && number)
-        mo_hint(p->c, "a decimal number is written with a point: 3.5");
-    if (mo_is(p, T_LBRACKET))
-        e->dimension = mo_array_subscripts(p, &e->dimensions);
+    if (comma && number) mo_hint(p->c, "a decimal number is written with a point: 3.5");
+    if (mo_is(p, T_LBRACKET)) e->dimension = mo_array_subscripts(p, &e->dimensions);
     e->modifier = mo_modification(p);
 }
 
@@ -143,8 +138,7 @@ static void constrain(mo_parser *p, mo_element *common, size_t first)
 static void component_declaration(mo_parser *p, mo_element *e)
 {
     mo_declaration(p, e);
-    if (mo_accept(p, K_IF))
-        e->condition = mo_expression(p);
+    if (mo_accept(p, K_IF)) e->condition = mo_expression(p);
     mo_comment(p, &e->comment, &e->annotation);
 }
 
@@ -153,8 +147,8 @@ static bool was_clause(const mo_parser *p, const mo_element *common)
 {
     mo_token_kind kind = p->now.kind;
     if (common->redeclare || common->final || common->inner || common->outer ||
-        common->replaceable || common->flow || common->stream || common->input ||
-        common->output || common->variability != MO_CONTINUOUS)
+        common->replaceable || common->flow || common->stream || common->input || common->output ||
+        common->variability != MO_CONTINUOUS)
         return false;
     return kind == T_EQUAL || kind == T_ASSIGN || kind == T_DOT ||
            (kind >= T_EQ && kind <= T_DOT_POWER) ||
@@ -166,8 +160,7 @@ static void no_declaration(mo_parser *p, const mo_element *common)
 {
     const mo_reference *type = common->type;
     const char *found = mo_found(p, p->now), *keyword = mo_keyword(p->now.kind);
-    if (p->failed)
-        return;
+    if (p->failed) return;
     mo_place place = p->now.first || mo_is(p, T_EOF) ? mo_behind_last(p) : mo_here(p);
     mo_fail(p, place, "expected the name of a variable behind the type, found %s", found);
     if (p->held.kind == T_LPAREN)
@@ -186,11 +179,9 @@ static void check_rest(mo_parser *p, const mo_element *common)
     const char *type = common->type->parts == 1 ? common->type->part->name : NULL;
     if (p->failed || p->now.first || mo_is(p, T_SEMICOLON) || mo_is(p, T_EOF) || mo_is(p, K_END))
         return;
-    if (mo_is(p, K_CONSTRAINEDBY) || mo_is(p, K_EXTENDS))
-        return;
+    if (mo_is(p, K_CONSTRAINEDBY) || mo_is(p, K_EXTENDS)) return;
     const char *meant = mo_is(p, T_IDENT) && type ? mo_foreign_prefix(type) : NULL;
-    if (!meant)
-        return;
+    if (!meant) return;
     mo_fail(p, common->type->place, "'%s' is not a prefix of declarations", type);
     mo_hint(p->c, "did you mean '%s'?", meant);
 }
@@ -206,8 +197,7 @@ static bool component_clause(mo_parser *p, const mo_element *prefix)
     if (mo_is(p, T_LBRACKET))
         common.type_dimension = mo_array_subscripts(p, &common.type_dimensions);
     if (!mo_is(p, T_IDENT)) {
-        if (was_clause(p, &common))
-            return false;
+        if (was_clause(p, &common)) return false;
         no_declaration(p, &common);
         return true;
     }
@@ -263,8 +253,10 @@ static bool element(mo_parser *p, bool is_protected, bool *algorithm)
         return true;
     }
     mo_parser before = *p;
-    mo_element prefix = { .kind = MO_COMPONENT, .place = mo_here(p),
-                          .variability = MO_CONTINUOUS, .is_protected = is_protected };
+    mo_element prefix = { .kind = MO_COMPONENT,
+                          .place = mo_here(p),
+                          .variability = MO_CONTINUOUS,
+                          .is_protected = is_protected };
     prefix.redeclare = mo_accept(p, K_REDECLARE);
     prefix.final = mo_accept(p, K_FINAL);
     prefix.inner = mo_accept(p, K_INNER);
@@ -274,8 +266,7 @@ static bool element(mo_parser *p, bool is_protected, bool *algorithm)
         nested_class(p, &prefix);
         return true;
     }
-    if (component_clause(p, &prefix))
-        return true;
+    if (component_clause(p, &prefix)) return true;
     *algorithm = mo_is(p, T_ASSIGN);
     go_back(p, &before);
     return false;
@@ -291,14 +282,10 @@ static bool ends_list(mo_parser *p)
     case K_EQUATION:
     case K_ALGORITHM:
     case K_EXTERNAL:
-    case K_ANNOTATION:
-        return true;
-    case T_RBRACE:
-        return p->open[p->opens - 1].braces;
-    case K_INITIAL:
-        return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
-    default:
-        return false;
+    case K_ANNOTATION: return true;
+    case T_RBRACE: return p->open[p->opens - 1].braces;
+    case K_INITIAL: return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
+    default: return false;
     }
 }
 
@@ -318,10 +305,8 @@ static bool begins_clause(mo_token_kind kind)
     case T_LBRACE:
     case T_MINUS:
     case T_INTEGER:
-    case T_REAL:
-        return true;
-    default:
-        return false;
+    case T_REAL: return true;
+    default: return false;
     }
 }
 
@@ -332,8 +317,9 @@ static void tell_misplaced(mo_parser *p, bool algorithm)
         mo_hint(p->c, "write 'initial equation' or 'initial algorithm'");
         return;
     }
-    mo_tell(p, mo_here(p), algorithm ? "a statement among the declarations"
-                                     : "an equation among the declarations");
+    mo_tell(p, mo_here(p),
+            algorithm ? "a statement among the declarations"
+                      : "an equation among the declarations");
     mo_hint(p->c, "put the word '%s' before it", algorithm ? "algorithm" : "equation");
 }
 

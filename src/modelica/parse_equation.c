@@ -25,10 +25,9 @@ static void missing_end(mo_parser *p, const mo_open *block)
     if (mo_is(p, K_END) && mo_peek(p) != T_EOF)
         found = dae_arena_print(&p->c->arena, "'end %s'",
                                 mo_spelling(&p->lexer, p->next.start, p->next.end));
-    mo_tell(p, mo_token_place(&p->lexer, block->token),
-            "the '%s' that begins here has no 'end %s'", word, word);
-    if (p->c->last)
-        mo_find_line(p->c, mo_here(p), &line, &column);
+    mo_tell(p, mo_token_place(&p->lexer, block->token), "the '%s' that begins here has no 'end %s'",
+            word, word);
+    if (p->c->last) mo_find_line(p->c, mo_here(p), &line, &column);
     mo_why(p->c, "%s comes first, in line %d", found, line);
     if (block->else_if)
         mo_hint(p->c, "write 'elseif' as one word: 'else if' opens another 'if' with its own end");
@@ -42,8 +41,7 @@ static void end_of_block(mo_parser *p)
 {
     const mo_open block = p->open[p->opens - 1];
     const char *word = mo_keyword(block.kind);
-    if (p->failed)
-        return;
+    if (p->failed) return;
     if (block.braces && mo_accept(p, T_RBRACE)) {
         p->closed = true;
         return;
@@ -64,26 +62,24 @@ static void end_of_block(mo_parser *p)
     const char *found = mo_found(p, p->next);
     mo_take(p);
     mo_tell(p, mo_behind_last(p), "expected 'end %s', found 'end' and %s", word, found);
-    if (p->c->last)
-        mo_find_line(p->c, mo_token_place(&p->lexer, block.token), &line, &column);
+    if (p->c->last) mo_find_line(p->c, mo_token_place(&p->lexer, block.token), &line, &column);
     mo_why(p->c, "the '%s' of line %d is open", word, line);
     mo_hint(p->c, "write 'end %s;'", word);
-    if (other || after == T_IDENT)
-        mo_take(p);
+    if (other || after == T_IDENT) mo_take(p);
 }
 
 /* 'then' or 'loop', put in where it is missing. */
 static void expect_word(mo_parser *p, mo_token_kind kind, const char *after)
 {
     const char *word = mo_keyword(kind);
-    if (mo_accept(p, kind) || p->failed)
-        return;
+    if (mo_accept(p, kind) || p->failed) return;
     mo_token_kind wrong = kind == K_THEN ? K_LOOP : K_THEN;
     const char *found = mo_found(p, p->now);
     mo_place place = p->now.first ? mo_behind_last(p) : mo_here(p);
     mo_tell(p, place, "expected '%s' behind %s, found %s", word, after, found);
-    mo_hint(p->c, mo_is(p, T_LBRACE) ? "blocks are written '%s ... end ...;', without braces"
-                                     : "write '%s' here",
+    mo_hint(p->c,
+            mo_is(p, T_LBRACE) ? "blocks are written '%s ... end ...;', without braces"
+                               : "write '%s' here",
             word);
     bool brace = mo_is(p, T_LBRACE);
     p->open[p->opens - 1].braces |= brace;
@@ -196,8 +192,7 @@ mo_clause *mo_connect_clause(mo_parser *p)
     k->kind = MO_C_CONNECT;
     mo_take(p);
     mo_token opening = p->now;
-    if (!mo_expect(p, T_LPAREN, "'('", "behind 'connect'"))
-        return k;
+    if (!mo_expect(p, T_LPAREN, "'('", "behind 'connect'")) return k;
     k->left = mo_expression(p);
     mo_expect(p, T_COMMA, "','", "and the second connector");
     k->right = mo_expression(p);
@@ -212,13 +207,12 @@ mo_clause *mo_connect_clause(mo_parser *p)
 /* Neither '=' nor ':=' nor a call: say what it looks like. */
 static void no_clause(mo_parser *p, bool algorithm, const mo_ast *left)
 {
-    static const char *const words[] = { "elseif", "elsewhen", "for", "while", "when", "return",
-                                         "connect", "if", "else", "algorithm", "equation",
-                                         "initial", "protected", "public" };
+    static const char *const words[] = { "elseif",   "elsewhen", "for",       "while", "when",
+                                         "return",   "connect",  "if",        "else",  "algorithm",
+                                         "equation", "initial",  "protected", "public" };
     enum { WORDS = sizeof words / sizeof *words };
     const char *what = algorithm ? "':=' in the statement" : "'=' in the equation";
-    if (p->failed)
-        return;
+    if (p->failed) return;
     const char *name = left && left->kind == MO_A_REFERENCE && left->call.reference->parts == 1
                            ? left->call.reference->part->name
                            : NULL;
@@ -245,8 +239,9 @@ static void plain_clause(mo_parser *p, bool algorithm, mo_clause *k)
     k->left = mo_simple_expression(p);
     if (mo_is(p, T_ASSIGN) || mo_is(p, T_EQUAL)) {
         if (!mo_is(p, wanted)) {
-            mo_tell(p, mo_here(p), algorithm ? "a statement assigns with ':='"
-                                             : "an equation is written with '='");
+            mo_tell(p, mo_here(p),
+                    algorithm ? "a statement assigns with ':='"
+                              : "an equation is written with '='");
             mo_hint(p->c, algorithm ? "did you mean ':='? ('=' belongs to equation sections)"
                                     : "did you mean '='? (':=' belongs to algorithm sections)");
         } else if (algorithm && !assignable(k->left)) {
@@ -255,10 +250,10 @@ static void plain_clause(mo_parser *p, bool algorithm, mo_clause *k)
         }
         mo_take(p);
         k->right = mo_expression(p);
-    } else if (k->left && k->left->kind == MO_A_RELATION && k->left->op[0] == MO_EQ &&
-               !p->failed) {
-        mo_tell(p, k->left->place, algorithm ? "'==' compares; a statement assigns with ':='"
-                                             : "'==' compares; an equation is written with '='");
+    } else if (k->left && k->left->kind == MO_A_RELATION && k->left->op[0] == MO_EQ && !p->failed) {
+        mo_tell(p, k->left->place,
+                algorithm ? "'==' compares; a statement assigns with ':='"
+                          : "'==' compares; an equation is written with '='");
         mo_hint(p->c, algorithm ? "did you mean ':='?" : "did you mean '='?");
         k->right = k->left->item[1];
         k->left = k->left->item[0];
@@ -299,10 +294,8 @@ static bool begins_declaration(mo_parser *p)
     case K_REPLACEABLE:
     case K_REDECLARE:
     case K_EXTENDS:
-    case K_IMPORT:
-        return true;
-    default:
-        return !mo_is(p, K_PURE) && mo_begins_class(p);
+    case K_IMPORT: return true;
+    default: return !mo_is(p, K_PURE) && mo_begins_class(p);
     }
 }
 
@@ -319,9 +312,7 @@ static mo_clause *clause(mo_parser *p, bool algorithm)
     case K_IF:
     case K_FOR:
     case K_WHILE:
-    case K_WHEN:
-        block_clause(p, algorithm, k);
-        break;
+    case K_WHEN: block_clause(p, algorithm, k); break;
     case K_CONNECT:
         if (algorithm) {
             mo_tell(p, mo_here(p), "'connect' cannot stand in an algorithm");
@@ -330,12 +321,8 @@ static mo_clause *clause(mo_parser *p, bool algorithm)
         k = mo_connect_clause(p);
         break;
     case K_BREAK:
-    case K_RETURN:
-        jump_clause(p, algorithm, k);
-        break;
-    default:
-        plain_clause(p, algorithm, k);
-        break;
+    case K_RETURN: jump_clause(p, algorithm, k); break;
+    default: plain_clause(p, algorithm, k); break;
     }
     mo_comment(p, &k->comment, &k->annotation);
     return k;
@@ -349,16 +336,14 @@ static void read_as_meant(mo_parser *p)
     static const struct {
         const char *word, *meant;
         mo_token_kind kind, after;
-    } words[] = { { "elif", "elseif", K_ELSEIF, T_NOTHING },
-                  { "elsif", "elseif", K_ELSEIF, T_NOTHING },
-                  { "elseIf", "elseif", K_ELSEIF, T_NOTHING },
-                  { "endif", "end if", K_END, K_IF },
-                  { "endfor", "end for", K_END, K_FOR },
-                  { "endwhen", "end when", K_END, K_WHEN },
-                  { "endwhile", "end while", K_END, K_WHILE } };
+    } words[] = {
+        { "elif", "elseif", K_ELSEIF, T_NOTHING },   { "elsif", "elseif", K_ELSEIF, T_NOTHING },
+        { "elseIf", "elseif", K_ELSEIF, T_NOTHING }, { "endif", "end if", K_END, K_IF },
+        { "endfor", "end for", K_END, K_FOR },       { "endwhen", "end when", K_END, K_WHEN },
+        { "endwhile", "end while", K_END, K_WHILE }
+    };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!mo_spelt(p, p->now, words[i].word) || p->peeked)
-            continue;
+        if (!mo_spelt(p, p->now, words[i].word) || p->peeked) continue;
         mo_tell(p, mo_here(p), "'%s' is not a word of Modelica", words[i].word);
         mo_hint(p->c, "did you mean '%s'?", words[i].meant);
         p->now.kind = words[i].kind;
@@ -370,8 +355,7 @@ static void read_as_meant(mo_parser *p)
 
 static bool ends_list(mo_parser *p)
 {
-    if (mo_is(p, T_IDENT) && p->lexer.text[p->now.start] == 'e')
-        read_as_meant(p);
+    if (mo_is(p, T_IDENT) && p->lexer.text[p->now.start] == 'e') read_as_meant(p);
     switch (p->now.kind) {
     case T_EOF:
     case T_NOTHING:
@@ -384,14 +368,10 @@ static bool ends_list(mo_parser *p)
     case K_PUBLIC:
     case K_PROTECTED:
     case K_EXTERNAL:
-    case K_ANNOTATION:
-        return true;
-    case T_RBRACE:
-        return p->open[p->opens - 1].braces;
-    case K_INITIAL:
-        return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
-    default:
-        return false;
+    case K_ANNOTATION: return true;
+    case T_RBRACE: return p->open[p->opens - 1].braces;
+    case K_INITIAL: return mo_peek(p) == K_EQUATION || mo_peek(p) == K_ALGORITHM;
+    default: return false;
     }
 }
 
@@ -400,15 +380,13 @@ static bool stray_word(mo_parser *p)
 {
     mo_token_kind kind = p->now.kind, after = kind == K_END ? mo_peek(p) : T_EOF;
     bool ends = after == K_IF || after == K_FOR || after == K_WHILE || after == K_WHEN;
-    if (kind != K_ELSE && kind != K_ELSEIF && kind != K_ELSEWHEN && !ends)
-        return false;
+    if (kind != K_ELSE && kind != K_ELSEIF && kind != K_ELSEWHEN && !ends) return false;
     const char *open = ends ? mo_keyword(after) : kind == K_ELSEWHEN ? "when" : "if";
     mo_tell(p, mo_here(p), "'%s%s' without '%s'", mo_keyword(kind),
             kind == K_END ? dae_arena_print(&p->c->arena, " %s", open) : "", open);
     mo_hint(p->c, "remove it, or write the '%s' it belongs to", open);
     mo_take(p);
-    if (ends)
-        mo_take(p);
+    if (ends) mo_take(p);
     if (kind == K_ELSEIF || kind == K_ELSEWHEN) {
         mo_expression(p);
         mo_accept(p, K_THEN);
@@ -442,11 +420,9 @@ static void clauses_of(mo_parser *p, mo_class *k, mo_section *s)
     while (more) {
         mo_branch b = { 0 };
         clause_list(p, s->algorithm, &b);
-        for (int i = 0; i < b.clauses; i++)
-            mo_push_pointer(p, b.clause[i]);
+        for (int i = 0; i < b.clauses; i++) mo_push_pointer(p, b.clause[i]);
         more = mo_is(p, K_ANNOTATION) || stray_word(p);
-        if (mo_is(p, K_ANNOTATION))
-            mo_class_annotation(p, k);
+        if (mo_is(p, K_ANNOTATION)) mo_class_annotation(p, k);
     }
     s->clause = mo_pointers(p, mark, &s->clauses);
 }

@@ -115,8 +115,7 @@ static bool stray_signs(mo_parser *p, mo_place *place)
 {
     bool minus = false;
     *place = mo_here(p);
-    if (add_operator(p->now.kind) < 0)
-        return false;
+    if (add_operator(p->now.kind) < 0) return false;
     mo_warning(p->c, *place, "a sign behind an operator needs parentheses");
     mo_hint(p->c, "write 'a * (-b)' in place of 'a * -b'");
     while (add_operator(p->now.kind) >= 0) {
@@ -130,8 +129,7 @@ static bool stray_signs(mo_parser *p, mo_place *place)
 static mo_ast *factor(mo_parser *p)
 {
     mo_ast *e = mo_primary(p);
-    if (!mo_is(p, T_POWER) && !mo_is(p, T_DOT_POWER))
-        return e;
+    if (!mo_is(p, T_POWER) && !mo_is(p, T_DOT_POWER)) return e;
     mo_place place = mo_here(p), sign;
     mo_operator op = mo_take(p).kind == T_POWER ? MO_POWER : MO_DOT_POWER;
     bool minus = stray_signs(p, &sign);
@@ -157,8 +155,7 @@ static mo_ast *term(mo_parser *p)
 {
     size_t mark = mo_mark(p);
     mo_ast *e = factor(p);
-    if (mul_operator(p->now.kind) < 0)
-        return e;
+    if (mul_operator(p->now.kind) < 0) return e;
     mo_place place = mo_here(p);
     mo_push(p, &(operand){ e, MO_TIMES }, sizeof(operand));
     for (int op; (op = mul_operator(p->now.kind)) >= 0;) {
@@ -176,14 +173,11 @@ static mo_ast *arithmetic_expression(mo_parser *p)
     mo_place place = mo_here(p), sign;
     int op = add_operator(p->now.kind);
     bool minus = op == MO_MINUS || op == MO_DOT_MINUS;
-    if (op >= 0)
-        mo_take(p);
+    if (op >= 0) mo_take(p);
     minus ^= op >= 0 && stray_signs(p, &sign);
     mo_ast *e = term(p);
-    if (!minus && add_operator(p->now.kind) < 0)
-        return e;
-    if (op < 0)
-        place = mo_here(p);
+    if (!minus && add_operator(p->now.kind) < 0) return e;
+    if (op < 0) place = mo_here(p);
     mo_push(p, &(operand){ e, minus ? MO_MINUS : MO_PLUS }, sizeof(operand));
     while ((op = add_operator(p->now.kind)) >= 0) {
         mo_take(p);
@@ -202,8 +196,7 @@ static mo_ast *relation(mo_parser *p)
 {
     mo_ast *e = arithmetic_expression(p);
     int op = relational_operator(p->now.kind);
-    if (op < 0)
-        return e;
+    if (op < 0) return e;
     mo_place place = mo_here(p);
     mo_take(p);
     mo_ast *right = arithmetic_expression(p);
@@ -217,8 +210,7 @@ static mo_ast *relation(mo_parser *p)
 /* logical-factor: [ "not" ] relation */
 static mo_ast *logical_factor(mo_parser *p)
 {
-    if (!mo_is(p, K_NOT))
-        return relation(p);
+    if (!mo_is(p, K_NOT)) return relation(p);
     mo_place place = mo_here(p);
     mo_take(p);
     if (mo_is(p, K_NOT)) {
@@ -236,12 +228,10 @@ static mo_ast *logical_term(mo_parser *p)
 {
     size_t mark = mo_mark(p);
     mo_ast *e = logical_factor(p);
-    if (!mo_is(p, K_AND))
-        return e;
+    if (!mo_is(p, K_AND)) return e;
     mo_place place = mo_here(p);
     mo_push_pointer(p, e);
-    while (mo_accept(p, K_AND))
-        mo_push_pointer(p, logical_factor(p));
+    while (mo_accept(p, K_AND)) mo_push_pointer(p, logical_factor(p));
     return mo_list_node(p, MO_A_AND, place, mark);
 }
 
@@ -250,12 +240,10 @@ static mo_ast *logical_expression(mo_parser *p)
 {
     size_t mark = mo_mark(p);
     mo_ast *e = logical_term(p);
-    if (!mo_is(p, K_OR))
-        return e;
+    if (!mo_is(p, K_OR)) return e;
     mo_place place = mo_here(p);
     mo_push_pointer(p, e);
-    while (mo_accept(p, K_OR))
-        mo_push_pointer(p, logical_term(p));
+    while (mo_accept(p, K_OR)) mo_push_pointer(p, logical_term(p));
     return mo_list_node(p, MO_A_OR, place, mark);
 }
 
@@ -264,8 +252,7 @@ mo_ast *mo_simple_expression(mo_parser *p)
 {
     size_t mark = mo_mark(p);
     mo_ast *e = logical_expression(p);
-    if (!mo_is(p, T_COLON))
-        return e;
+    if (!mo_is(p, T_COLON)) return e;
     mo_place place = mo_here(p);
     mo_push_pointer(p, e);
     for (int parts = 1; parts < 3 && mo_accept(p, T_COLON); parts++)
@@ -281,8 +268,7 @@ mo_ast *mo_simple_expression(mo_parser *p)
 mo_ast *mo_condition(mo_parser *p)
 {
     mo_ast *e = mo_expression(p);
-    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN))
-        return e;
+    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN)) return e;
     mo_tell(p, mo_here(p), "a condition compares with '=='");
     mo_hint(p->c, "write '==' in place of '%s'", mo_is(p, T_EQUAL) ? "=" : ":=");
     mo_take(p);
@@ -299,14 +285,11 @@ static mo_ast *if_expression(mo_parser *p)
     while (more) {
         mo_take(p); /* if, elseif */
         mo_push_pointer(p, mo_condition(p));
-        if (!mo_expect(p, K_THEN, "'then'", "behind the condition"))
-            break;
+        if (!mo_expect(p, K_THEN, "'then'", "behind the condition")) break;
         mo_push_pointer(p, mo_expression(p));
-        if (p->failed)
-            break;
+        if (p->failed) break;
         more = mo_is(p, K_ELSEIF);
-        if (more)
-            continue;
+        if (more) continue;
         if (mo_expect(p, K_ELSE, "'else'", "in the if-expression"))
             more = mo_is(p, K_IF);
         else

@@ -14,12 +14,10 @@
 /* string-comment: [ STRING { "+" STRING } ] */
 const char *mo_string_comment(mo_parser *p)
 {
-    if (!mo_is(p, T_STRING))
-        return NULL;
+    if (!mo_is(p, T_STRING)) return NULL;
     mo_token t = mo_take(p);
     const char *text = mo_token_string(&p->lexer, t);
-    if (!mo_is(p, T_PLUS))
-        return text;
+    if (!mo_is(p, T_PLUS)) return text;
     mo_writer whole = { .c = p->c };
     mo_put(&whole, text);
     while (mo_is(p, T_PLUS) && mo_peek(p) == T_STRING) {
@@ -32,8 +30,7 @@ const char *mo_string_comment(mo_parser *p)
 
 mo_modifier *mo_annotation(mo_parser *p)
 {
-    if (!mo_accept(p, K_ANNOTATION))
-        return NULL;
+    if (!mo_accept(p, K_ANNOTATION)) return NULL;
     return mo_class_modification(p, NULL);
 }
 
@@ -62,8 +59,7 @@ static void element_of_argument(mo_parser *p, mo_element *e)
     e->kind = MO_COMPONENT;
     mo_type_prefix(p, e);
     e->type = mo_type_name(p, "a type");
-    if (mo_is(p, T_LBRACKET))
-        e->type_dimension = mo_array_subscripts(p, &e->type_dimensions);
+    if (mo_is(p, T_LBRACKET)) e->type_dimension = mo_array_subscripts(p, &e->type_dimensions);
     mo_declaration(p, e);
     mo_comment(p, &e->comment, &e->annotation);
 }
@@ -135,13 +131,14 @@ static mo_modifier *argument(mo_parser *p)
         return m;
     }
     if (mo_is(p, T_INTEGER) || mo_is(p, T_REAL)) {
-        mo_fail(p, mo_here(p), "expected the name of what is modified, found %s", mo_found(p, p->now));
-        mo_hint(p->c, "a start value is written x(start = 1), a parameter of a component c(name = 1)");
+        mo_fail(p, mo_here(p), "expected the name of what is modified, found %s",
+                mo_found(p, p->now));
+        mo_hint(p->c,
+                "a start value is written x(start = 1), a parameter of a component c(name = 1)");
         return m;
     }
     m->name = mo_component_reference(p);
-    if (mo_is(p, T_LPAREN))
-        mo_class_modification(p, m);
+    if (mo_is(p, T_LPAREN)) mo_class_modification(p, m);
     value_of(p, m);
     m->comment = mo_string_comment(p);
     return m;
@@ -156,14 +153,12 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
         m = mo_new(p, sizeof *m);
         m->place = mo_here(p);
     }
-    if (!mo_expect(p, T_LPAREN, "'('", "of a modification"))
-        return m;
+    if (!mo_expect(p, T_LPAREN, "'('", "of a modification")) return m;
     mo_enter(p);
     m->listed = true;
     size_t mark = mo_mark(p);
     if (!mo_is(p, T_RPAREN)) {
-        do
-            mo_push_pointer(p, argument(p));
+        do mo_push_pointer(p, argument(p));
         while (mo_accept(p, T_COMMA) || mo_semicolon_for_comma(p));
     }
     m->item = mo_pointers(p, mark, &m->items);
@@ -175,8 +170,7 @@ mo_modifier *mo_class_modification(mo_parser *p, mo_modifier *into)
 /* [ "=" modification-expression | ":=" modification-expression ] */
 static mo_modifier *value_of(mo_parser *p, mo_modifier *m)
 {
-    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN))
-        return m;
+    if (!mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN)) return m;
     mo_take(p);
     if (mo_accept(p, K_BREAK))
         m->broken = true;
@@ -187,11 +181,9 @@ static mo_modifier *value_of(mo_parser *p, mo_modifier *m)
 
 mo_modifier *mo_modification(mo_parser *p)
 {
-    if (!mo_is(p, T_LPAREN) && !mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN))
-        return NULL;
+    if (!mo_is(p, T_LPAREN) && !mo_is(p, T_EQUAL) && !mo_is(p, T_ASSIGN)) return NULL;
     mo_modifier *m = mo_new(p, sizeof *m);
     m->place = mo_here(p);
-    if (mo_is(p, T_LPAREN))
-        mo_class_modification(p, m);
+    if (mo_is(p, T_LPAREN)) mo_class_modification(p, m);
     return value_of(p, m);
 }

@@ -31,8 +31,7 @@ mo_ast **mo_array_subscripts(mo_parser *p, int *count)
     mo_token opening = mo_take(p);
     size_t mark = mo_mark(p);
     p->subscripts++;
-    do
-        mo_push_pointer(p, subscript(p));
+    do mo_push_pointer(p, subscript(p));
     while (mo_accept(p, T_COMMA));
     p->subscripts--;
     mo_close(p, opening, T_RBRACKET, "',' or ']'");
@@ -109,8 +108,7 @@ mo_iterator *mo_for_indices(mo_parser *p, int *count)
             mo_hint(p->c, "write 'for %s in 1:n'", it.name);
             p->now.kind = K_IN;
         }
-        if (mo_accept(p, K_IN))
-            it.range = mo_expression(p);
+        if (mo_accept(p, K_IN)) it.range = mo_expression(p);
         mo_push(p, &it, sizeof it);
     } while (mo_accept(p, T_COMMA));
     return mo_list(p, mark, sizeof(mo_iterator), count);
@@ -128,8 +126,7 @@ static mo_ast *call_node(mo_parser *p, mo_ast_kind kind, mo_reference *name);
 /* function-argument: "function" name "(" [ named-arguments ] ")" | expression */
 static mo_ast *function_argument(mo_parser *p)
 {
-    if (!mo_is(p, K_FUNCTION))
-        return mo_expression(p);
+    if (!mo_is(p, K_FUNCTION)) return mo_expression(p);
     mo_take(p);
     return call_node(p, MO_A_PARTIAL, mo_type_name(p, "the name of a function"));
 }
@@ -171,8 +168,7 @@ static void function_arguments(mo_parser *p, mo_ast *e, mo_token_kind end)
         e->call.label = dae_arena_take(&p->c->arena, (size_t)e->count, sizeof *e->call.label);
     for (int i = 0; i < e->count; i++) {
         e->item[i] = from[i].value;
-        if (labels)
-            e->call.label[i] = from[i].label;
+        if (labels) e->call.label[i] = from[i].label;
     }
     p->used = mark;
     if (mo_is(p, K_FOR) && e->count == 1) {
@@ -208,10 +204,8 @@ static mo_ast *with_postfix(mo_parser *p, mo_ast *e);
 static mo_ast *result_of(mo_parser *p, mo_ast *call)
 {
     bool index = mo_is(p, T_LBRACKET), field = mo_is(p, T_DOT) && mo_peek(p) == T_IDENT;
-    if ((!index && !field) || p->now.first)
-        return call;
-    mo_tell(p, mo_here(p), "the result of a call needs parentheses before '%c'",
-            index ? '[' : '.');
+    if ((!index && !field) || p->now.first) return call;
+    mo_tell(p, mo_here(p), "the result of a call needs parentheses before '%c'", index ? '[' : '.');
     mo_hint(p->c, index ? "write '(f(x))[1]'" : "write '(f(x)).y'");
     return with_postfix(p, call);
 }
@@ -219,8 +213,7 @@ static mo_ast *result_of(mo_parser *p, mo_ast *call)
 static mo_ast *name_or_call(mo_parser *p)
 {
     mo_reference *r = mo_component_reference(p);
-    if (mo_is(p, T_LPAREN))
-        return result_of(p, mo_call(p, r));
+    if (mo_is(p, T_LPAREN)) return result_of(p, mo_call(p, r));
     mo_ast *e = mo_node(p, MO_A_REFERENCE, r->place);
     e->call.reference = r;
     return e;
@@ -233,8 +226,7 @@ mo_ast **mo_expression_list(mo_parser *p, mo_token_kind end, int *count)
 {
     size_t mark = mo_mark(p);
     if (!mo_is(p, end)) {
-        do
-            mo_push_pointer(p, mo_expression(p));
+        do mo_push_pointer(p, mo_expression(p));
         while (mo_accept(p, T_COMMA));
     }
     return mo_pointers(p, mark, count);
@@ -246,8 +238,7 @@ static mo_ast *parenthesized(mo_parser *p)
     mo_place place = mo_here(p);
     mo_token opening = mo_take(p);
     size_t mark = mo_mark(p);
-    do
-        mo_push_pointer(p, mo_is(p, T_COMMA) || mo_is(p, T_RPAREN) ? NULL : mo_expression(p));
+    do mo_push_pointer(p, mo_is(p, T_COMMA) || mo_is(p, T_RPAREN) ? NULL : mo_expression(p));
     while (mo_accept(p, T_COMMA));
     mo_close(p, opening, T_RPAREN, "')' or an operator");
     mo_ast *tuple = mo_list_node(p, MO_A_TUPLE, place, mark);
@@ -263,8 +254,7 @@ static mo_ast *with_postfix(mo_parser *p, mo_ast *e)
     if (mo_is(p, T_LBRACKET)) {
         int count;
         mo_ast **subscript = mo_array_subscripts(p, &count);
-        for (int i = 0; i < count; i++)
-            mo_push_pointer(p, subscript[i]);
+        for (int i = 0; i < count; i++) mo_push_pointer(p, subscript[i]);
         return mo_list_node(p, MO_A_INDEX, place, mark);
     }
     mo_take(p);
@@ -292,8 +282,7 @@ static mo_ast *matrix(mo_parser *p)
         row->item = mo_expression_list(p, T_NOTHING, &row->count);
         mo_push_pointer(p, row);
     } while (mo_accept(p, T_SEMICOLON));
-    if (mo_close(p, opening, T_RBRACKET, "',', ';' or ']'"))
-        p->matrices--;
+    if (mo_close(p, opening, T_RBRACKET, "',', ';' or ']'")) p->matrices--;
     return mo_list_node(p, MO_A_MATRIX, place, mark);
 }
 
@@ -319,12 +308,14 @@ static mo_ast *literal(mo_parser *p)
     static const struct {
         mo_token_kind token;
         mo_ast_kind kind;
-    } kinds[] = { { T_REAL, MO_A_REAL },     { T_INTEGER, MO_A_INTEGER }, { T_STRING, MO_A_STRING },
-                  { K_TRUE, MO_A_BOOLEAN }, { K_FALSE, MO_A_BOOLEAN } };
+    } kinds[] = { { T_REAL, MO_A_REAL },
+                  { T_INTEGER, MO_A_INTEGER },
+                  { T_STRING, MO_A_STRING },
+                  { K_TRUE, MO_A_BOOLEAN },
+                  { K_FALSE, MO_A_BOOLEAN } };
     mo_ast *e = mo_node(p, MO_A_BOOLEAN, mo_here(p));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (p->now.kind == kinds[i].token)
-            e->kind = kinds[i].kind;
+        if (p->now.kind == kinds[i].token) e->kind = kinds[i].kind;
     mo_token t = mo_take(p);
     if (e->kind == MO_A_REAL)
         e->number = mo_token_real(&p->lexer, t);
@@ -339,8 +330,7 @@ static mo_ast *literal(mo_parser *p)
 
 static mo_ast *no_primary(mo_parser *p)
 {
-    if (p->failed)
-        return NULL;
+    if (p->failed) return NULL;
     bool breaks = p->now.first || p->now.kind == T_EOF;
     bool closes = mo_is(p, T_RPAREN) || mo_is(p, T_RBRACKET) || mo_is(p, T_RBRACE);
     bool sign = p->last.kind >= T_LPAREN && p->last.kind < T_ODD && p->last.kind != T_SEMICOLON;
@@ -374,24 +364,18 @@ mo_ast *mo_primary(mo_parser *p)
 {
     switch (p->now.kind) {
     case T_IDENT:
-    case T_DOT:
-        return name_or_call(p);
+    case T_DOT: return name_or_call(p);
     case T_REAL:
     case T_INTEGER:
     case T_STRING:
     case K_TRUE:
-    case K_FALSE:
-        return literal(p);
+    case K_FALSE: return literal(p);
     case K_DER:
     case K_INITIAL:
-    case K_PURE:
-        return mo_call(p, keyword_reference(p));
-    case T_LPAREN:
-        return postfixed(p, parenthesized(p));
-    case T_LBRACKET:
-        return matrix(p);
-    case T_LBRACE:
-        return array(p);
+    case K_PURE: return mo_call(p, keyword_reference(p));
+    case T_LPAREN: return postfixed(p, parenthesized(p));
+    case T_LBRACKET: return matrix(p);
+    case T_LBRACE: return array(p);
     case K_END:
         if (p->subscripts > 0) {
             mo_place place = mo_here(p);
@@ -399,7 +383,6 @@ mo_ast *mo_primary(mo_parser *p)
             return mo_node(p, MO_A_END, place);
         }
         return misplaced_end(p);
-    default:
-        return no_primary(p);
+    default: return no_primary(p);
     }
 }

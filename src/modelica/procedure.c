@@ -12,14 +12,14 @@
 
 typedef struct mo_build {
     ex_procedure *procedure;
-    ex_block *block;          /* where statements go            */
+    ex_block *block; /* where statements go */
 } mo_build;
 
 /* What was made of a function: for arguments of this shape. */
 typedef struct mo_shape_case {
     const char *key;
     uint32_t procedure;
-    mo_value **output;        /* values whose leaves are the slots of the results */
+    mo_value **output; /* values whose leaves are the slots of the results */
     size_t outputs;
     mo_env *variables;
     struct mo_shape_case *next;
@@ -29,23 +29,19 @@ typedef struct mo_shape_case {
 
 mo_value *mo_for_leaves(mo_model *m, mo_value *v, mo_leaf_function f, void *user)
 {
-    if (v->kind == MO_V_OBJECT)
-        v = mo_fields(m, v);
+    if (v->kind == MO_V_OBJECT) v = mo_fields(m, v);
     if (v->kind == MO_V_SCALAR)
         return mo_scalar(m, f(m, v->scalar, v->type, user), v->type, v->view);
-    if (v->kind != MO_V_ARRAY && v->kind != MO_V_RECORD)
-        return v;
+    if (v->kind != MO_V_ARRAY && v->kind != MO_V_RECORD) return v;
     mo_value *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
     *copy = *v;
     copy->member = NULL;
     if (v->item) {
         copy->item = dae_arena_take(&m->context->arena, v->count + 1, sizeof *copy->item);
-        for (size_t i = 0; i < v->count; i++)
-            copy->item[i] = mo_for_leaves(m, v->item[i], f, user);
+        for (size_t i = 0; i < v->count; i++) copy->item[i] = mo_for_leaves(m, v->item[i], f, user);
     } else {
         copy->element = dae_arena_take(&m->context->arena, v->count + 1, sizeof *copy->element);
-        for (size_t i = 0; i < v->count; i++)
-            copy->element[i] = f(m, v->element[i], v->type, user);
+        for (size_t i = 0; i < v->count; i++) copy->element[i] = f(m, v->element[i], v->type, user);
     }
     return copy;
 }
@@ -72,8 +68,8 @@ static mo_leaves leaves_of(mo_model *m, mo_value *v)
 static ex_statement *add(mo_run *r, ex_statement_kind kind, mo_place place)
 {
     ex_block *b = r->build->block;
-    b->statement = dae_arena_grow(&r->model->context->arena, b->statement, b->statements, &b->capacity,
-                                  sizeof *b->statement);
+    b->statement = dae_arena_grow(&r->model->context->arena, b->statement, b->statements,
+                                  &b->capacity, sizeof *b->statement);
     ex_statement *s = &b->statement[b->statements++];
     *s = (ex_statement){ .kind = kind, .place = place };
     return s;
@@ -89,10 +85,9 @@ static void name_slot(mo_run *r, uint32_t slot, const char *name)
 {
     ex_procedure *p = r->build->procedure;
     if (slot >= p->slot_names) {
-        const char **more = dae_arena_take(&r->model->context->arena, 2 * ((size_t)slot + 4),
-                                           sizeof *more);
-        if (p->slot_names)
-            memcpy(more, p->slot_name, p->slot_names * sizeof *more);
+        const char **more =
+            dae_arena_take(&r->model->context->arena, 2 * ((size_t)slot + 4), sizeof *more);
+        if (p->slot_names) memcpy(more, p->slot_name, p->slot_names * sizeof *more);
         p->slot_name = more;
         p->slot_names = 2 * (slot + 4);
     }
@@ -107,9 +102,9 @@ static void name_slots(mo_run *r)
         for (size_t i = 0; i < list.leaves; i++)
             if (ex_at(m->graph, list.leaf[i])->op == EX_LOCAL)
                 name_slot(r, ex_at(m->graph, list.leaf[i])->a,
-                          list.leaves == 1 ? e->name
-                                           : dae_arena_print(&m->context->arena, "%s[%zu]", e->name,
-                                                             i + 1));
+                          list.leaves == 1
+                              ? e->name
+                              : dae_arena_print(&m->context->arena, "%s[%zu]", e->name, i + 1));
     }
 }
 
@@ -130,7 +125,8 @@ static void set_leaf(mo_run *r, ex_id target, ex_id value, mo_place place)
         return;
     }
     if (node.op != EX_ELEMENT) {
-        mo_error(m->context, DAE_E_UNSUPPORTED, place, "this cannot be assigned to in a loop of unknown "
+        mo_error(m->context, DAE_E_UNSUPPORTED, place,
+                 "this cannot be assigned to in a loop of unknown "
                  "length");
         mo_hint(m->context, "assign to one element of an array of numbers");
         return;
@@ -146,8 +142,7 @@ static void set_leaf(mo_run *r, ex_id target, ex_id value, mo_place place)
 static void set_value(mo_run *r, mo_value *target, mo_value *value, mo_place place)
 {
     mo_model *m = r->model;
-    if (target->kind == MO_V_NONE || value->kind == MO_V_NONE)
-        return;
+    if (target->kind == MO_V_NONE || value->kind == MO_V_NONE) return;
     mo_leaves to = leaves_of(m, target), from = leaves_of(m, value);
     if (to.leaves != from.leaves) {
         mo_error(m->context, DAE_E_MODEL, place, "%s is assigned to %s", mo_shape(m, value),
@@ -173,12 +168,11 @@ static void set_value(mo_run *r, mo_value *target, mo_value *value, mo_place pla
 static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place place)
 {
     mo_model *m = r->model;
-    if (!left)
-        return;
+    if (!left) return;
     mo_env *e = left->kind == MO_A_REFERENCE
-                    ? mo_run_variable(r, left->call.reference->part[0].name) : NULL;
-    if (e && !mo_may_assign(r, e, left->place))
-        return;
+                    ? mo_run_variable(r, left->call.reference->part[0].name)
+                    : NULL;
+    if (e && !mo_may_assign(r, e, left->place)) return;
     if (!e) {
         mo_error(m->context, DAE_E_MODEL, left->place, "this cannot be assigned to");
         mo_hint(m->context, "assign to outputs and protected variables");
@@ -200,8 +194,7 @@ static void assign_several(mo_run *r, const mo_clause *c)
 static ex_id condition(mo_run *r, const mo_ast *a)
 {
     mo_value *v = mo_evaluate(r->model, &r->scope, a);
-    if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN)
-        return v->scalar;
+    if (v->kind == MO_V_SCALAR && v->type == EX_BOOLEAN) return v->scalar;
     if (v->kind != MO_V_NONE) {
         mo_error(r->model->context, DAE_E_MODEL, a->place, "the condition is %s, not Boolean",
                  mo_shape(r->model, v));
@@ -222,8 +215,7 @@ static ex_block written(mo_run *r, mo_clause *const *clause, int count)
 
 static void branches(mo_run *r, const mo_clause *c, int first)
 {
-    if (first >= c->branches)
-        return;
+    if (first >= c->branches) return;
     const mo_branch *b = &c->branch[first];
     if (!b->condition) {
         mo_write_statements(r, b->clause, b->clauses);
@@ -265,8 +257,7 @@ static bool counted(mo_run *r, const mo_clause *c, int iterator)
     mo_model *m = r->model;
     ex_graph *g = m->graph;
     const mo_ast *a = c->iterator[iterator].range;
-    if (!a || a->kind != MO_A_RANGE)
-        return false;
+    if (!a || a->kind != MO_A_RANGE) return false;
     mo_value *from = mo_evaluate(m, &r->scope, a->item[0]);
     mo_value *to = mo_evaluate(m, &r->scope, a->item[a->count - 1]);
     mo_value *by = a->count == 3 ? mo_evaluate(m, &r->scope, a->item[1]) : mo_integer(m, 1);
@@ -282,8 +273,10 @@ static bool counted(mo_run *r, const mo_clause *c, int iterator)
     set_slot(r, last, to->scalar, c->place);
     ex_id end = ex_leaf(g, EX_LOCAL, last, 0, 0, to->type);
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
-    *index = (mo_env){ .name = c->iterator[iterator].name, .value = mo_scalar(m, i, type, NULL),
-                       .next = r->scope.env, .iterator = true };
+    *index = (mo_env){ .name = c->iterator[iterator].name,
+                       .value = mo_scalar(m, i, type, NULL),
+                       .next = r->scope.env,
+                       .iterator = true };
     r->scope.env = index;
     ex_block body = { 0 }, *outside = r->build->block;
     r->build->block = &body;
@@ -292,7 +285,8 @@ static bool counted(mo_run *r, const mo_clause *c, int iterator)
     r->build->block = outside;
     r->scope.env = index->next;
     ex_statement *s = add(r, EX_WHILE, c->place);
-    s->condition = step > 0 ? ex_binary(g, EX_LESS_EQUAL, i, end) : ex_binary(g, EX_LESS_EQUAL, end, i);
+    s->condition =
+        step > 0 ? ex_binary(g, EX_LESS_EQUAL, i, end) : ex_binary(g, EX_LESS_EQUAL, end, i);
     s->block = body;
     return true;
 }
@@ -304,12 +298,9 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
         mo_write_statements(r, c->branch[0].clause, c->branch[0].clauses);
         return;
     }
-    if (counted(r, c, iterator))
-        return;
-    mo_value *range = mo_iterator_range(m, &r->scope, &c->iterator[iterator], NULL,
-                                        &c->branch[0]);
-    if (range->kind == MO_V_NONE)
-        return;
+    if (counted(r, c, iterator)) return;
+    mo_value *range = mo_iterator_range(m, &r->scope, &c->iterator[iterator], NULL, &c->branch[0]);
+    if (range->kind == MO_V_NONE) return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
     *index = (mo_env){ .name = c->iterator[iterator].name, .next = r->scope.env, .iterator = true };
     for (size_t i = 0; i < range->count; i++) {
@@ -322,24 +313,22 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
 
 static void check(mo_run *r, const mo_ast *a)
 {
-    if (a->count < 1)
-        return;
+    if (a->count < 1) return;
     ex_id holds = condition(r, a->item[0]);
     double x;
-    if (ex_is_number(r->model->graph, holds, &x) && x != 0)
-        return;
+    if (ex_is_number(r->model->graph, holds, &x) && x != 0) return;
     mo_value *text = a->count > 1 ? mo_evaluate(r->model, &r->scope, a->item[1]) : NULL;
     ex_statement *s = add(r, EX_ASSERT, a->place);
     s->condition = holds;
     s->message = text && text->kind == MO_V_SCALAR
-                     ? mo_procedure_text(r->model, text->scalar, !r->function) : 0;
+                     ? mo_procedure_text(r->model, text->scalar, !r->function)
+                     : 0;
 }
 
 /* An assertion of a function that is called while a procedure is written belongs to it. */
 bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_place place)
 {
-    while (r && !r->build)
-        r = r->caller;
+    while (r && !r->build) r = r->caller;
     if (r && !warning) {
         ex_statement *s = add(r, EX_ASSERT, place);
         s->condition = holds;
@@ -350,8 +339,7 @@ bool mo_write_assertion(mo_run *r, ex_id holds, ex_id message, bool warning, mo_
 
 static void call_statement(mo_run *r, const mo_ast *a)
 {
-    if (a->kind != MO_A_CALL)
-        return;
+    if (a->kind != MO_A_CALL) return;
     const mo_reference *f = a->call.reference;
     if (f->parts == 1 && strcmp(f->part[0].name, "assert") == 0)
         check(r, a);
@@ -391,8 +379,7 @@ bool mo_slot_element(mo_run *r, const mo_value *v, const ex_id *unknown, const i
                      ex_id *element)
 {
     ex_graph *g = r->model->graph;
-    if (!v->count || ex_at(g, v->element[0])->op != EX_LOCAL)
-        return false;
+    if (!v->count || ex_at(g, v->element[0])->op != EX_LOCAL) return false;
     uint32_t first = ex_at(g, v->element[0])->a;
     for (size_t i = 0; i < v->count; i++)
         if (ex_at(g, v->element[i])->op != EX_LOCAL || ex_at(g, v->element[i])->a != first + i)
@@ -421,8 +408,7 @@ static ex_id make_input(mo_model *m, ex_id leaf, ex_type type, void *user)
 {
     input_maker *in = user;
     double x;
-    if (type == EX_STRING)
-        return leaf;
+    if (type == EX_STRING) return leaf;
     if (type != EX_REAL && ex_is_number(m->graph, leaf, &x)) {
         in->key = dae_arena_print(&m->context->arena, "%s %.0f", in->key, x);
         return leaf;
@@ -436,13 +422,12 @@ static ex_id make_input(mo_model *m, ex_id leaf, ex_type type, void *user)
 static void make_inputs(mo_model *m, mo_env *env, input_maker *in)
 {
     size_t count = 0;
-    for (mo_env *e = env; e; e = e->next)
-        count++;
+    for (mo_env *e = env; e; e = e->next) count++;
     mo_env **list = dae_arena_take(&m->context->arena, count + 1, sizeof *list);
-    for (mo_env *e = env; e; e = e->next)
-        list[--count] = e;
+    for (mo_env *e = env; e; e = e->next) list[--count] = e;
     for (size_t i = 0; list[i]; i++) {
-        in->key = dae_arena_print(&m->context->arena, "%s;%s", in->key, mo_shape(m, list[i]->value));
+        in->key =
+            dae_arena_print(&m->context->arena, "%s;%s", in->key, mo_shape(m, list[i]->value));
         list[i]->value = mo_for_leaves(m, list[i]->value, make_input, in);
     }
 }
@@ -456,18 +441,15 @@ static ex_id make_slot(mo_model *m, ex_id leaf, ex_type type, void *user)
 {
     slot_maker *s = user;
     double x;
-    if (type == EX_STRING)
-        return leaf;
+    if (type == EX_STRING) return leaf;
     uint32_t slot = new_slot(s->run);
-    if (!(ex_is_number(m->graph, leaf, &x) && x == 0))
-        set_slot(s->run, slot, leaf, s->place);
+    if (!(ex_is_number(m->graph, leaf, &x) && x == 0)) set_slot(s->run, slot, leaf, s->place);
     return ex_leaf(m->graph, EX_LOCAL, slot, 0, 0, type);
 }
 
 static mo_env *variable_of(mo_env *env, const char *name)
 {
-    while (env && env->name != name)
-        env = env->next;
+    while (env && env->name != name) env = env->next;
     return env;
 }
 
@@ -479,8 +461,7 @@ static void find_outputs(mo_run *r, mo_shape_case *c)
     mo_leaves all = { 0 };
     for (size_t i = 0; i < f->entries; i++) {
         mo_element *e = f->entry[i]->element;
-        if (e->kind != MO_COMPONENT || !e->output)
-            continue;
+        if (e->kind != MO_COMPONENT || !e->output) continue;
         mo_value *v = variable_of(r->scope.env, f->entry[i]->name)->value;
         c->output[c->outputs++] = v;
         mo_for_leaves(m, v, mo_collect_leaf, &all);
@@ -504,8 +485,7 @@ static mo_shape_case *build(mo_run *r, const char *key, size_t inputs)
     c->key = key;
     c->procedure = ex_add_procedure(m->graph, b.procedure);
     mo_env *input = r->scope.env;
-    if (!mo_declare_others(r))
-        return NULL;
+    if (!mo_declare_others(r)) return NULL;
     r->build = &b;
     for (mo_env *e = r->scope.env; e != input; e = e->next) {
         slot_maker s = { .run = r, .place = e->entry->place };
@@ -529,8 +509,7 @@ typedef struct result_maker {
 static ex_id make_result(mo_model *m, ex_id leaf, ex_type type, void *user)
 {
     result_maker *r = user;
-    if (ex_at(m->graph, leaf)->op != EX_LOCAL)
-        return leaf;
+    if (ex_at(m->graph, leaf)->op != EX_LOCAL) return leaf;
     return ex_result(m->graph, r->call, r->next++, type);
 }
 
@@ -539,24 +518,24 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
 {
     (void)stuck;
     ex_graph *g = m->graph;
-    mo_run run = { .model = m, .function = f, .caller = s->run,
+    mo_run run = { .model = m,
+                   .function = f,
+                   .caller = s->run,
                    .level = s->run ? s->run->level + 1 : 1,
-                   .returned = ex_constant(g, 0, EX_BOOLEAN), .broken = ex_constant(g, 0, EX_BOOLEAN),
+                   .returned = ex_constant(g, 0, EX_BOOLEAN),
+                   .broken = ex_constant(g, 0, EX_BOOLEAN),
                    .path = ex_constant(g, 1, EX_BOOLEAN) };
     run.scope = (mo_scope){ .view = f, .no_event = true, .run = &run };
-    if (!mo_bind_inputs(&run, argument, label, count, place))
-        return mo_none(m);
+    if (!mo_bind_inputs(&run, argument, label, count, place)) return mo_none(m);
     input_maker in = { .run = &run, .key = "" };
     make_inputs(m, run.scope.env, &in);
     mo_shape_case *c = f->cases;
-    while (c && strcmp(c->key, in.key) != 0)
-        c = c->next;
+    while (c && strcmp(c->key, in.key) != 0) c = c->next;
     int errors = m->context->errors;
-    if (!c)
-        c = build(&run, in.key, in.argument.leaves);
-    if (!c || m->context->errors > errors)
-        return mo_none(m);
-    result_maker results = { .call = ex_call(g, c->procedure, in.argument.leaf, in.argument.leaves) };
+    if (!c) c = build(&run, in.key, in.argument.leaves);
+    if (!c || m->context->errors > errors) return mo_none(m);
+    result_maker results = { .call =
+                                 ex_call(g, c->procedure, in.argument.leaf, in.argument.leaves) };
     mo_value *all = dae_arena_take(&m->context->arena, 1, sizeof *all);
     *all = (mo_value){ .kind = MO_V_TUPLE, .count = c->outputs };
     all->item = dae_arena_take(&m->context->arena, c->outputs + 1, sizeof *all->item);
@@ -568,11 +547,11 @@ mo_value *mo_call_procedure(mo_model *m, const mo_scope *s, mo_view *f, mo_value
 /* ------------------------------------------------------------------ an algorithm ----- */
 
 typedef struct outside {
-    size_t *number;       /* of every node of the graph: 1 + which input it is; 0: none */
+    size_t *number; /* of every node of the graph: 1 + which input it is; 0: none */
     size_t nodes;
     mo_leaves list;
     mo_model *m;
-    bool counting;        /* only look what there is */
+    bool counting; /* only look what there is */
 } outside;
 
 /* A variable of the model becomes an input; slots move up behind the inputs. */
@@ -588,8 +567,7 @@ static ex_id brought_in(ex_graph *g, ex_id leaf, void *user)
         mo_collect_leaf(o->m, leaf, (ex_type)n.type, &o->list);
         o->number[leaf] = o->list.leaves;
     }
-    if (o->counting || leaf >= o->nodes)
-        return leaf;
+    if (o->counting || leaf >= o->nodes) return leaf;
     return ex_leaf(g, EX_LOCAL, (uint32_t)o->number[leaf] - 1, 0, 0, (ex_type)n.type);
 }
 
@@ -601,14 +579,11 @@ static void bring_in(outside *o, ex_block *b)
         ex_id *part[] = { &s->index, &s->value, &s->condition, &s->message };
         for (size_t k = 0; k < 4; k++) {
             ex_id e = *part[k];
-            if (!e)
-                continue;
+            if (!e) continue;
             ex_substitute(g, &e, 1, brought_in, o);
-            if (!o->counting)
-                *part[k] = e;
+            if (!o->counting) *part[k] = e;
         }
-        if (!o->counting)
-            s->first += (uint32_t)o->list.leaves;
+        if (!o->counting) s->first += (uint32_t)o->list.leaves;
         bring_in(o, &s->block);
         bring_in(o, &s->other);
     }
@@ -632,8 +607,7 @@ static bool mentions(mo_clause *const *clause, int count, const char *name)
         const mo_clause *c = clause[i];
         mo_names_in(c->left, compare_name, &w);
         mo_names_in(c->right, compare_name, &w);
-        for (int k = 0; k < c->iterators; k++)
-            mo_names_in(c->iterator[k].range, compare_name, &w);
+        for (int k = 0; k < c->iterators; k++) mo_names_in(c->iterator[k].range, compare_name, &w);
         for (int k = 0; k < c->branches; k++) {
             mo_names_in(c->branch[k].condition, compare_name, &w);
             w.found |= mentions(c->branch[k].clause, c->branch[k].clauses, name);
@@ -648,13 +622,13 @@ static bool is_assigned_first(mo_clause *const *clause, int count, const char *n
     for (int i = 0; i < count; i++) {
         const mo_clause *c = clause[i];
         const mo_reference *r = c->kind == MO_C_ASSIGN && c->left->kind == MO_A_REFERENCE
-                                    ? c->left->call.reference : NULL;
+                                    ? c->left->call.reference
+                                    : NULL;
         mention w = { .name = name };
         mo_names_in(c->right, compare_name, &w);
         if (r && r->parts == 1 && !r->part[0].subscripts && r->part[0].name == name && !w.found)
             return true;
-        if (mentions(&clause[i], 1, name))
-            return false;
+        if (mentions(&clause[i], 1, name)) return false;
     }
     return false;
 }
@@ -670,12 +644,12 @@ static ex_id make_before(mo_model *m, ex_id leaf, ex_type type, void *user)
 {
     before_maker *b = user;
     const ex_node n = *ex_at(m->graph, leaf);
-    if (n.op != EX_VARIABLE || type == EX_STRING)
-        return leaf;
+    if (n.op != EX_VARIABLE || type == EX_STRING) return leaf;
     const flat_variable *v = &m->flat->variable[n.a];
-    ex_id before = b->assigned ? ex_constant(m->graph, 0, type)
+    ex_id before = b->assigned                       ? ex_constant(m->graph, 0, type)
                    : v->variability == FLAT_DISCRETE ? ex_leaf(m->graph, EX_PRE, n.a, 0, 0, type)
-                   : v->start ? v->start : ex_constant(m->graph, 0, type);
+                   : v->start                        ? v->start
+                                                     : ex_constant(m->graph, 0, type);
     uint32_t slot = new_slot(b->run);
     set_slot(b->run, slot, before, b->place);
     return ex_leaf(m->graph, EX_LOCAL, slot, 0, 0, type);
@@ -688,8 +662,7 @@ static void name_inputs(mo_model *m, ex_procedure *p, const mo_leaves *input)
     const char **name = dae_arena_take(&m->context->arena, count + 1, sizeof *name);
     for (size_t i = 0; i < input->leaves; i++)
         name[i] = ex_print(m->graph, input->leaf[i], flat_name, m->flat, 80);
-    for (uint32_t i = 0; i < p->slot_names; i++)
-        name[input->leaves + i] = p->slot_name[i];
+    for (uint32_t i = 0; i < p->slot_names; i++) name[input->leaves + i] = p->slot_name[i];
     p->slot_name = name;
     p->slot_names = count;
 }
@@ -721,8 +694,7 @@ void mo_run_as_procedure(mo_run *r, mo_clause *const *clause, int count, mo_plac
     p->inputs = (uint32_t)o.list.leaves;
     name_inputs(m, p, &o.list);
     mo_leaves all = { 0 };
-    for (mo_env *e = env; e; e = e->next)
-        mo_for_leaves(m, e->value, mo_collect_leaf, &all);
+    for (mo_env *e = env; e; e = e->next) mo_for_leaves(m, e->value, mo_collect_leaf, &all);
     p->output = dae_arena_take(arena, all.leaves + 1, sizeof *p->output);
     for (size_t i = 0; i < all.leaves; i++)
         if (ex_at(m->graph, all.leaf[i])->op == EX_LOCAL)

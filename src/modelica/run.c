@@ -45,8 +45,7 @@ static mo_value *replace_field(mo_run *r, mo_value *old, const mo_reference *pat
 {
     mo_model *m = r->model;
     old = old->kind == MO_V_OBJECT ? mo_fields(m, old) : old;
-    if (old->kind == MO_V_NONE)
-        return old;
+    if (old->kind == MO_V_NONE) return old;
     for (size_t i = 0; old->kind == MO_V_RECORD && i < old->count; i++)
         if (old->field[i] == path->part[part].name) {
             mo_value *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
@@ -78,8 +77,7 @@ static bool read_indices(mo_run *r, const mo_value *old, mo_ast *a, int d, index
     s.end_dimension = d;
     mo_value *v = a && a->kind != MO_A_COLON ? mo_evaluate(m, &s, a) : NULL;
     *out = (index_list){ .scalar = v && v->kind == MO_V_SCALAR };
-    if (v && v->kind != MO_V_SCALAR && !(v->kind == MO_V_ARRAY && v->element))
-        return false;
+    if (v && v->kind != MO_V_SCALAR && !(v->kind == MO_V_ARRAY && v->element)) return false;
     out->count = v ? v->count : (size_t)old->size[d];
     out->index = dae_arena_take(&m->context->arena, out->count + 1, sizeof *out->index);
     for (size_t k = 0; k < out->count; k++) {
@@ -88,18 +86,18 @@ static bool read_indices(mo_run *r, const mo_value *old, mo_ast *a, int d, index
         uint32_t culprit;
         if (v && !mo_evaluate_number(m, e, &x, &culprit)) {
             out->unknown = mo_position(m, e);
-            if (out->scalar)
-                return true;
-            mo_error(m->context, DAE_E_UNSUPPORTED, a->place, "a vector of subscripts must be known");
+            if (out->scalar) return true;
+            mo_error(m->context, DAE_E_UNSUPPORTED, a->place,
+                     "a vector of subscripts must be known");
             mo_hint(m->context, "assign element by element in a loop");
             return false;
         }
-        if (v && v->type == EX_BOOLEAN)
-            x += 1;
+        if (v && v->type == EX_BOOLEAN) x += 1;
         if (!(x >= 1 && x <= old->size[d])) {
             mo_error(m->context, DAE_E_MODEL, a ? a->place : (mo_place){ 0 },
                      "the subscript %.0f is outside of 1:%d", x, old->size[d]);
-            mo_hint(m->context, x < 1 ? "subscripts begin at 1" : "the array has %d elements", old->size[d]);
+            mo_hint(m->context, x < 1 ? "subscripts begin at 1" : "the array has %d elements",
+                    old->size[d]);
             return false;
         }
         out->index[k] = (int)x - 1;
@@ -128,8 +126,7 @@ static bool set_elements(mo_run *r, mo_value *array, index_list *list, const mo_
     ex_graph *g = m->graph;
     int n = array->dimensions;
     size_t count = 1;
-    for (int d = 0; d < n; d++)
-        count *= list[d].unknown ? (size_t)array->size[d] : list[d].count;
+    for (int d = 0; d < n; d++) count *= list[d].unknown ? (size_t)array->size[d] : list[d].count;
     size_t given = value->kind == MO_V_ARRAY ? value->count : 1, taken = 0;
     for (size_t k = 0; k < count; k++) {
         size_t at = 0, rest = k, inner = count;
@@ -139,16 +136,15 @@ static bool set_elements(mo_run *r, mo_value *array, index_list *list, const mo_
             inner /= many;
             int i = list[d].unknown ? (int)(rest / inner) : list[d].index[rest / inner];
             if (list[d].unknown)
-                here = ex_binary(g, EX_AND, here,
-                                 ex_binary(g, EX_EQUAL, list[d].unknown,
-                                           ex_constant(g, i + 1, EX_INTEGER)));
+                here = ex_binary(
+                    g, EX_AND, here,
+                    ex_binary(g, EX_EQUAL, list[d].unknown, ex_constant(g, i + 1, EX_INTEGER)));
             rest %= inner;
             at = at * (size_t)array->size[d] + (size_t)i;
         }
         mo_value *one = value;
         bool last = part + 1 >= path->parts;
-        if (last && value->kind == MO_V_ARRAY)
-            one = mo_item_at(m, value, taken++ % given);
+        if (last && value->kind == MO_V_ARRAY) one = mo_item_at(m, value, taken++ % given);
         if (array->element) {
             if (one->kind != MO_V_SCALAR) {
                 mo_error(m->context, DAE_E_MODEL, place, "%s is assigned to one element",
@@ -158,8 +154,8 @@ static bool set_elements(mo_run *r, mo_value *array, index_list *list, const mo_
             }
             array->element[at] = ex_if(g, here, one->scalar, array->element[at]);
         } else {
-            mo_value *fresh = last ? one
-                                   : replace_field(r, array->item[at], path, part + 1, value, place);
+            mo_value *fresh =
+                last ? one : replace_field(r, array->item[at], path, part + 1, value, place);
             array->item[at] = mo_choose(m, here, fresh, array->item[at], place);
         }
     }
@@ -187,17 +183,17 @@ static mo_value *replace_elements(mo_run *r, mo_value *old, const mo_reference *
         shape += !list[d].scalar;
     }
     size_t given = value->kind == MO_V_ARRAY ? value->count : 1;
-    bool fits = part + 1 < path->parts ||
-                (given == wanted && (shape > 0) == (value->kind == MO_V_ARRAY));
+    bool fits =
+        part + 1 < path->parts || (given == wanted && (shape > 0) == (value->kind == MO_V_ARRAY));
     if (!fits) {
-        mo_error(m->context, DAE_E_MODEL, place, "%s is assigned to %zu element%s", mo_shape(m, value),
-                 wanted, wanted == 1 ? "" : "s");
+        mo_error(m->context, DAE_E_MODEL, place, "%s is assigned to %zu element%s",
+                 mo_shape(m, value), wanted, wanted == 1 ? "" : "s");
         mo_hint(m->context, "make the sizes equal");
         return mo_none(m);
     }
     mo_value *copy = owned ? old : copy_array(m, old);
-    if (old->element && old->type == EX_INTEGER && value->type == EX_REAL && value->kind != MO_V_RECORD &&
-        old->count == 0)
+    if (old->element && old->type == EX_INTEGER && value->type == EX_REAL &&
+        value->kind != MO_V_RECORD && old->count == 0)
         copy->type = EX_REAL;
     return set_elements(r, copy, list, path, part, value, place) ? copy : mo_none(m);
 }
@@ -207,8 +203,7 @@ static mo_value *replace_part(mo_run *r, mo_value *old, const mo_reference *path
 {
     if (path->part[part].subscripts)
         return replace_elements(r, old, path, part, value, owned, place);
-    if (part + 1 < path->parts)
-        return replace_field(r, old, path, part + 1, value, place);
+    if (part + 1 < path->parts) return replace_field(r, old, path, part + 1, value, place);
     return value;
 }
 
@@ -216,13 +211,11 @@ static bool fits_in(mo_run *r, const mo_env *e, const mo_value *value, mo_place 
 {
     const mo_value *old = e->value;
     const char *name = e->name;
-    if (old->kind == MO_V_NONE || value->kind == MO_V_NONE)
-        return true;
+    if (old->kind == MO_V_NONE || value->kind == MO_V_NONE) return true;
     int have = value->kind == MO_V_ARRAY ? value->dimensions : 0;
     int want = old->kind == MO_V_ARRAY ? old->dimensions : 0;
     bool open = e->open || (old->kind == MO_V_ARRAY && old->count == 0); /* declared with ':' */
-    if (have == want && (open || mo_same_sizes(old, value)))
-        return true;
+    if (have == want && (open || mo_same_sizes(old, value))) return true;
     mo_error(r->model->context, DAE_E_MODEL, place, "'%s' is %s, the value is %s", name,
              mo_shape(r->model, old), mo_shape(r->model, value));
     mo_hint(r->model->context, "make the sizes equal");
@@ -233,8 +226,7 @@ static bool fits_in(mo_run *r, const mo_env *e, const mo_value *value, mo_place 
 bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place)
 {
     bool input = e->entry && e->entry->element->input;
-    if (!input && !e->iterator)
-        return true;
+    if (!input && !e->iterator) return true;
     mo_error(r->model->context, DAE_E_MODEL, place, "the %s '%s' cannot be assigned to",
              input ? "input" : "loop variable", e->name);
     mo_hint(r->model->context, input ? "copy it to a protected variable first"
@@ -245,8 +237,7 @@ bool mo_may_assign(mo_run *r, const mo_env *e, mo_place place)
 static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place place)
 {
     mo_model *m = r->model;
-    if (!left || value->kind == MO_V_NONE)
-        return;
+    if (!left || value->kind == MO_V_NONE) return;
     if (left->kind != MO_A_REFERENCE) {
         mo_error(m->context, DAE_E_MODEL, left->place, "only variables can be assigned to");
         mo_hint(m->context, "write 'name := expression'");
@@ -261,26 +252,21 @@ static void assign(mo_run *r, const mo_ast *left, mo_value *value, mo_place plac
         else {
             mo_error(m->context, DAE_E_MODEL, left->place, "'%s' cannot be assigned to here",
                      path->part[0].name);
-            mo_hint(m->context, "only variables of the %s can",
-                    r->function ? "function" : "model");
+            mo_hint(m->context, "only variables of the %s can", r->function ? "function" : "model");
         }
         return;
     }
-    if (!mo_may_assign(r, e, left->place))
-        return;
+    if (!mo_may_assign(r, e, left->place)) return;
     bool whole = path->parts == 1 && !path->part[0].subscripts;
-    if (whole && !fits_in(r, e, value, place))
-        return;
+    if (whole && !fits_in(r, e, value, place)) return;
     if (e->typed && (value->kind == MO_V_SCALAR || (value->kind == MO_V_ARRAY && value->element)) &&
         path->parts == 1)
         value = mo_convert(m, value, e->type, e->value->view, place, e->name);
     ex_id live = alive(r);
-    if (is_false(r, live) || value->kind == MO_V_NONE)
-        return;
+    if (is_false(r, live) || value->kind == MO_V_NONE) return;
     bool owned = e->owned && is_true(r, live);
     mo_value *fresh = replace_part(r, e->value, path, 0, value, owned, place);
-    if (fresh->kind == MO_V_NONE)
-        return;
+    if (fresh->kind == MO_V_NONE) return;
     e->owned = !whole && is_true(r, live);
     e->value = e->value->kind == MO_V_NONE ? fresh : mo_choose(m, live, fresh, e->value, place);
 }
@@ -290,17 +276,18 @@ static void assign_several(mo_run *r, const mo_clause *c)
 {
     mo_model *m = r->model;
     if (c->right->kind != MO_A_CALL) {
-        mo_error(m->context, DAE_E_MODEL, c->place, "several variables can only be assigned the results "
+        mo_error(m->context, DAE_E_MODEL, c->place,
+                 "several variables can only be assigned the results "
                  "of a function");
         mo_hint(m->context, "write '(a, b) := f(x)'");
         return;
     }
     mo_value *v = mo_evaluate_call(m, &r->scope, c->right);
-    if (v->kind == MO_V_NONE)
-        return;
+    if (v->kind == MO_V_NONE) return;
     size_t have = v->kind == MO_V_TUPLE ? v->count : 1;
     if ((size_t)c->left->count > have) {
-        mo_error(m->context, DAE_E_MODEL, c->place, "%d variables for %zu results", c->left->count, have);
+        mo_error(m->context, DAE_E_MODEL, c->place, "%d variables for %zu results", c->left->count,
+                 have);
         mo_hint(m->context, "leave out the last variables");
         return;
     }
@@ -320,8 +307,7 @@ typedef struct snapshot {
 static snapshot take(mo_run *r)
 {
     snapshot s = { .returned = r->returned, .broken = r->broken, .path = r->path };
-    for (mo_env *e = r->scope.env; e; e = e->next)
-        s.count++;
+    for (mo_env *e = r->scope.env; e; e = e->next) s.count++;
     s.value = dae_arena_take(&r->model->context->arena, s.count + 1, sizeof *s.value);
     size_t i = 0;
     for (mo_env *e = r->scope.env; e; e = e->next) {
@@ -349,8 +335,7 @@ static void join(mo_run *r, ex_id condition, const snapshot *yes, mo_place place
     size_t i = 0;
     ex_graph *g = r->model->graph;
     for (mo_env *e = r->scope.env; e; e = e->next, i++) {
-        if (e->value == yes->value[i])
-            continue;
+        if (e->value == yes->value[i]) continue;
         if (e->value->kind == MO_V_NONE)
             e->value = yes->value[i];
         else if (yes->value[i]->kind != MO_V_NONE)
@@ -371,18 +356,16 @@ static void branches(mo_run *r, const mo_clause *c, int first)
             return;
         }
         mo_value *v = mo_evaluate(m, &r->scope, b->condition);
-        if (v->kind == MO_V_NONE)
-            return;
+        if (v->kind == MO_V_NONE) return;
         if (v->kind != MO_V_SCALAR || v->type != EX_BOOLEAN) {
-            mo_error(m->context, DAE_E_MODEL, b->condition->place, "the condition is %s, not Boolean",
-                     mo_shape(m, v));
+            mo_error(m->context, DAE_E_MODEL, b->condition->place,
+                     "the condition is %s, not Boolean", mo_shape(m, v));
             mo_hint(m->context, "compare it with something: x > 0");
             return;
         }
         double known;
         if (mo_decided(m, v->scalar, &known)) {
-            if (known == 0)
-                continue;
+            if (known == 0) continue;
             mo_execute(r, b->clause, b->clauses);
             return;
         }
@@ -407,8 +390,7 @@ static bool left_loop(mo_run *r)
 /* 1:n where n is not known: the loop needs a procedure. */
 static bool has_unknown_length(mo_run *r, const mo_ast *range)
 {
-    if (!range || range->kind != MO_A_RANGE)
-        return false;
+    if (!range || range->kind != MO_A_RANGE) return false;
     for (int i = 0; i < range->count; i++) {
         const mo_value *v = mo_evaluate(r->model, &r->scope, range->item[i]);
         double x;
@@ -434,8 +416,7 @@ static void loop(mo_run *r, const mo_clause *c, int iterator)
         return;
     }
     mo_value *range = mo_iterator_range(m, &r->scope, it, NULL, &c->branch[0]);
-    if (range->kind == MO_V_NONE)
-        return;
+    if (range->kind == MO_V_NONE) return;
     mo_env *index = dae_arena_take(&m->context->arena, 1, sizeof *index);
     *index = (mo_env){ .name = it->name, .next = r->scope.env, .iterator = true };
     for (size_t i = 0; i < range->count && !left_loop(r) && !r->stuck; i++) {
@@ -451,8 +432,7 @@ static void repeat(mo_run *r, const mo_clause *c)
     mo_model *m = r->model;
     for (;;) {
         mo_value *v = mo_evaluate(m, &r->scope, c->branch[0].condition);
-        if (v->kind != MO_V_SCALAR || is_false(r, v->scalar) || left_loop(r) || r->stuck)
-            return;
+        if (v->kind != MO_V_SCALAR || is_false(r, v->scalar) || left_loop(r) || r->stuck) return;
         if (!is_true(r, v->scalar)) {
             r->stuck = true;
             r->stuck_at = c->place;
@@ -474,13 +454,12 @@ static void check(mo_run *r, const mo_ast *a)
     mo_value *condition = a->count > 0 ? mo_evaluate(m, &r->scope, a->item[0]) : mo_none(m);
     if (condition->kind == MO_V_SCALAR && condition->type == EX_BOOLEAN &&
         is_true(r, condition->scalar))
-        return; /* nobody will read the message */
+        return;                  /* nobody will read the message */
     mo_scope failing = r->scope; /* what the message calls counts only where it is given */
     if (condition->kind == MO_V_SCALAR && condition->type == EX_BOOLEAN)
         failing.guard = mo_both(m, r->scope.guard, ex_unary(m->graph, EX_NOT, condition->scalar));
     mo_value *message = a->count > 1 ? mo_evaluate(m, &failing, a->item[1]) : mo_none(m);
-    if (!mo_check_assertion(m, a, condition, message))
-        return;
+    if (!mo_check_assertion(m, a, condition, message)) return;
     bool warning = false;
     for (int i = 2; i < a->count; i++) {
         mo_value *level = mo_evaluate(m, &r->scope, a->item[i]);
@@ -496,8 +475,9 @@ static void check(mo_run *r, const mo_ast *a)
     if (w) {
         w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
                                    sizeof *w->action);
-        w->action[w->actions++] = (flat_action){ .kind = FLAT_CHECK, .value = holds,
-                                                 .message = message->scalar, .place = a->place };
+        w->action[w->actions++] = (flat_action){
+            .kind = FLAT_CHECK, .value = holds, .message = message->scalar, .place = a->place
+        };
         return;
     }
     if (is_false(r, holds) && r->function && !warning) {
@@ -510,9 +490,12 @@ static void check(mo_run *r, const mo_ast *a)
     flat_model *flat = m->flat;
     flat->assertion = dae_arena_grow(&m->context->arena, flat->assertion, flat->assertions,
                                      &flat->assertion_capacity, sizeof *flat->assertion);
-    flat->assertion[flat->assertions++] = (flat_assertion){
-        .condition = holds, .message = message->kind == MO_V_SCALAR ? message->scalar : 0,
-        .warning = warning, .initial = r->initial, .place = a->place };
+    flat->assertion[flat->assertions++] =
+        (flat_assertion){ .condition = holds,
+                          .message = message->kind == MO_V_SCALAR ? message->scalar : 0,
+                          .warning = warning,
+                          .initial = r->initial,
+                          .place = a->place };
 }
 
 /* terminate("...") and reinit(x, value): actions of the when-statement around them; terminate may
@@ -530,29 +513,32 @@ static void act(mo_run *r, const mo_ast *a, bool ends)
     }
     mo_value *x = mo_evaluate(m, &r->scope, a->item[0]);
     mo_value *value = ends ? x : mo_evaluate(m, &r->scope, a->item[1]);
-    if (x->kind != MO_V_SCALAR || value->kind != MO_V_SCALAR)
-        return;
-    if (!ends && !mo_check_reinit(m, x, a->place))
-        return;
+    if (x->kind != MO_V_SCALAR || value->kind != MO_V_SCALAR) return;
+    if (!ends && !mo_check_reinit(m, x, a->place)) return;
     ex_id guard = is_true(r, r->path) ? 0 : r->path;
     if (!w) {
         mo_end_where(m, guard, x->scalar, r->initial, a->place);
         return;
     }
-    w->action = dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity,
-                               sizeof *w->action);
-    w->action[w->actions++] = ends
-        ? (flat_action){ .kind = FLAT_TERMINATE, .value = guard, .message = x->scalar,
-                         .place = a->place }
-        : (flat_action){ .kind = FLAT_REINIT, .target = x->scalar, .place = a->place,
-                         .value = ex_if(m->graph, r->path, value->scalar, x->scalar) };
+    w->action =
+        dae_arena_grow(&m->context->arena, w->action, w->actions, &w->capacity, sizeof *w->action);
+    w->action[w->actions++] =
+        ends ? (flat_action){ .kind = FLAT_TERMINATE,
+                              .value = guard,
+                              .message = x->scalar,
+                              .place = a->place }
+             : (flat_action){ .kind = FLAT_REINIT,
+                              .target = x->scalar,
+                              .place = a->place,
+                              .value = ex_if(m->graph, r->path, value->scalar, x->scalar) };
 }
 
 static void call_statement(mo_run *r, const mo_clause *c)
 {
     const mo_ast *a = c->left;
     const char *name = a->kind == MO_A_CALL && a->call.reference->parts == 1
-                           ? a->call.reference->part[0].name : "";
+                           ? a->call.reference->part[0].name
+                           : "";
     if (strcmp(name, "assert") == 0)
         check(r, a);
     else if (strcmp(name, "terminate") == 0 || strcmp(name, "reinit") == 0)
@@ -621,8 +607,7 @@ void mo_execute(mo_run *r, mo_clause *const *clause, int count)
         return;
     }
     for (int i = 0; i < count && !r->stuck; i++) {
-        if (left_loop(r))
-            return;
+        if (left_loop(r)) return;
         execute_one(r, clause[i]);
     }
 }

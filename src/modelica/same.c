@@ -11,17 +11,14 @@
 static bool same_list(mo_ast *const *a, mo_ast *const *b, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!mo_same_ast(a[i], b[i]))
-            return false;
+        if (!mo_same_ast(a[i], b[i])) return false;
     return true;
 }
 
 static bool same_reference(const mo_reference *a, const mo_reference *b)
 {
-    if (!a || !b)
-        return a == b;
-    if (a->parts != b->parts || a->global != b->global)
-        return false;
+    if (!a || !b) return a == b;
+    if (a->parts != b->parts || a->global != b->global) return false;
     for (int i = 0; i < a->parts; i++) {
         const mo_part *p = &a->part[i], *q = &b->part[i];
         if (p->name != q->name || p->subscripts != q->subscripts ||
@@ -34,8 +31,7 @@ static bool same_reference(const mo_reference *a, const mo_reference *b)
 static bool same_iterators(const mo_iterator *a, const mo_iterator *b, int count)
 {
     for (int i = 0; i < count; i++)
-        if (a[i].name != b[i].name || !mo_same_ast(a[i].range, b[i].range))
-            return false;
+        if (a[i].name != b[i].name || !mo_same_ast(a[i].range, b[i].range)) return false;
     return true;
 }
 
@@ -53,10 +49,8 @@ static bool same_call(const mo_ast *a, const mo_ast *b)
 
 bool mo_same_ast(const mo_ast *a, const mo_ast *b)
 {
-    if (a == b)
-        return true;
-    if (!a || !b || a->kind != b->kind || a->count != b->count)
-        return false;
+    if (a == b) return true;
+    if (!a || !b || a->kind != b->kind || a->count != b->count) return false;
     bool same = true;
     switch (a->kind) {
     case MO_A_REAL: same = a->number == b->number; break;
@@ -79,19 +73,16 @@ bool mo_same_ast(const mo_ast *a, const mo_ast *b)
 
 bool mo_same_clause(const mo_clause *a, const mo_clause *b)
 {
-    if (a == b)
-        return true;
+    if (a == b) return true;
     if (a->kind != b->kind || a->branches != b->branches || a->iterators != b->iterators ||
         !mo_same_ast(a->left, b->left) || !mo_same_ast(a->right, b->right) ||
         !same_iterators(a->iterator, b->iterator, a->iterators))
         return false;
     for (int i = 0; i < a->branches; i++) {
         const mo_branch *p = &a->branch[i], *q = &b->branch[i];
-        if (p->clauses != q->clauses || !mo_same_ast(p->condition, q->condition))
-            return false;
+        if (p->clauses != q->clauses || !mo_same_ast(p->condition, q->condition)) return false;
         for (int k = 0; k < p->clauses; k++)
-            if (!mo_same_clause(p->clause[k], q->clause[k]))
-                return false;
+            if (!mo_same_clause(p->clause[k], q->clause[k])) return false;
     }
     return true;
 }
@@ -109,14 +100,12 @@ static void names_in_reference(const mo_reference *r, void (*visit)(const char *
 
 void mo_names_in(const mo_ast *a, void (*visit)(const char *name, void *user), void *user)
 {
-    if (!a)
-        return;
+    if (!a) return;
     bool call = a->kind == MO_A_CALL || a->kind == MO_A_PARTIAL;
     if ((call || a->kind == MO_A_REFERENCE) && a->call.reference)
         names_in_reference(a->call.reference, visit, user);
     if (call || a->kind == MO_A_ARRAY)
         for (int i = 0; i < a->call.iterators; i++)
             mo_names_in(a->call.iterator[i].range, visit, user);
-    for (int i = 0; i < a->count; i++)
-        mo_names_in(a->item[i], visit, user);
+    for (int i = 0; i < a->count; i++) mo_names_in(a->item[i], visit, user);
 }

@@ -92,9 +92,9 @@ uint32_t mo_own_source(mo_context *c, const char *name, const char *text, size_t
 {
     c->source = dae_arena_grow(&c->arena, c->source, (size_t)c->sources, &c->source_capacity,
                                sizeof *c->source);
-    c->source[c->sources++] = (mo_source){
-        .name = dae_arena_copy(&c->arena, name, strlen(name)), .text = text, .length = length
-    };
+    c->source[c->sources++] = (mo_source){ .name = dae_arena_copy(&c->arena, name, strlen(name)),
+                                           .text = text,
+                                           .length = length };
     uint32_t number = (uint32_t)c->sources;
     check_text(c, number, text, length);
     return number;
@@ -114,32 +114,26 @@ uint32_t mo_add_source(mo_context *c, const char *name, const char *text, size_t
 /* Where the next line begins: after "\n", "\r\n" or a lone "\r". */
 static size_t next_line(const mo_source *s, size_t at)
 {
-    while (at < s->length && s->text[at] != '\n' && s->text[at] != '\r')
-        at++;
-    if (at + 1 < s->length && s->text[at] == '\r' && s->text[at + 1] == '\n')
-        at++;
+    while (at < s->length && s->text[at] != '\n' && s->text[at] != '\r') at++;
+    if (at + 1 < s->length && s->text[at] == '\r' && s->text[at + 1] == '\n') at++;
     return at + 1;
 }
 
 static void index_lines(mo_context *c, mo_source *s)
 {
     size_t count = 0, n = 0;
-    for (size_t at = 0; at <= s->length; at = next_line(s, at))
-        count++;
+    for (size_t at = 0; at <= s->length; at = next_line(s, at)) count++;
     s->line = dae_arena_take(&c->arena, count, sizeof *s->line);
-    for (size_t at = 0; at <= s->length; at = next_line(s, at))
-        s->line[n++] = (uint32_t)at;
+    for (size_t at = 0; at <= s->length; at = next_line(s, at)) s->line[n++] = (uint32_t)at;
     s->lines = (int)count;
 }
 
 void mo_find_line(mo_context *c, mo_place place, int *line, int *column)
 {
     *line = *column = 0;
-    if (place.source == 0 || (int64_t)place.source > c->sources)
-        return;
+    if (place.source == 0 || (int64_t)place.source > c->sources) return;
     mo_source *s = &c->source[place.source - 1];
-    if (!s->line)
-        index_lines(c, s);
+    if (!s->line) index_lines(c, s);
     int low = 0, high = s->lines;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;

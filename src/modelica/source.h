@@ -22,12 +22,12 @@
 #include <stdbool.h>
 
 typedef struct mo_source {
-    const char *name;     /* the file as the user wrote it, or what stands for it: "<text>" */
-    const char *text;     /* NUL-terminated; length bytes before that                       */
+    const char *name; /* the file as the user wrote it, or what stands for it: "<text>" */
+    const char *text; /* NUL-terminated; length bytes before that */
     size_t length;
-    uint32_t *line;       /* offsets at which lines begin, made on demand                   */
+    uint32_t *line; /* offsets at which lines begin, made on demand */
     int lines;
-    bool refused;         /* not UTF-8, or with NUL: reported                               */
+    bool refused; /* not UTF-8, or with NUL: reported */
 } mo_source;
 
 typedef dae_place mo_place;
@@ -53,13 +53,13 @@ typedef struct mo_context {
     struct mo_name_table *names;
     mo_diagnostic *diagnostic;
     size_t diagnostics, diagnostic_capacity;
-    int errors, warnings;           /* counted, also those not kept */
-    dae_status fatal;               /* what mo_fatal left behind    */
-    size_t source_limit;            /* bytes of one text            */
-    mo_diagnostic *last;            /* what why and hint attach to; NULL: not kept */
-    mo_diagnostic exhausted;        /* said by mo_escaped when the arena was full  */
+    int errors, warnings;    /* counted, also those not kept */
+    dae_status fatal;        /* what mo_fatal left behind */
+    size_t source_limit;     /* bytes of one text */
+    mo_diagnostic *last;     /* what why and hint attach to; NULL: not kept */
+    mo_diagnostic exhausted; /* said by mo_escaped when the arena was full */
     char exhausted_why[160];
-    mo_place now;                   /* what is being worked on: where it is said   */
+    mo_place now; /* what is being worked on: where it is said */
 } mo_context;
 
 /* The caller does `if (setjmp(c->escape))` before anything that may fail for good. */
@@ -99,15 +99,15 @@ void mo_find_line(mo_context *c, mo_place place, int *line, int *column); /* fro
 /* Say something at a place. hint and why attach to the last one said. */
 void mo_error(mo_context *c, dae_status status, mo_place place, const char *what, ...)
     DAE_PRINTF(4, 5);
-void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what,
-                   va_list list) DAE_PRINTF(4, 0);
+void mo_error_list(mo_context *c, dae_status status, mo_place place, const char *what, va_list list)
+    DAE_PRINTF(4, 0);
 void mo_warning(mo_context *c, mo_place place, const char *what, ...) DAE_PRINTF(3, 4);
 void mo_why(mo_context *c, const char *format, ...) DAE_PRINTF(2, 3);
 void mo_hint(mo_context *c, const char *format, ...) DAE_PRINTF(2, 3);
 _Noreturn void mo_fatal(mo_context *c, dae_status status, mo_place place, const char *what, ...)
     DAE_PRINTF(4, 5);
-_Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place,
-                             const char *hint, const char *what, ...) DAE_PRINTF(5, 6);
+_Noreturn void mo_fatal_hint(mo_context *c, dae_status status, mo_place place, const char *hint,
+                             const char *what, ...) DAE_PRINTF(5, 6);
 
 /* A text made fit for a message: control characters escaped, cut to `most` bytes. */
 const char *mo_printable(mo_context *c, const char *text, size_t length, size_t most);

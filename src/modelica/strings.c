@@ -30,8 +30,7 @@ static bool read_layout(mo_model *m, const mo_ast *a, mo_value **argument, size_
         const char *label = a->call.label ? a->call.label[i] : NULL;
         size_t which = real ? i - 1 : i;
         for (size_t k = 0; label && k < 4; k++)
-            if (strcmp(name[k], label) == 0)
-                which = k;
+            if (strcmp(name[k], label) == 0) which = k;
         double x = 0;
         uint32_t culprit;
         const char *format = mo_constant_text(m, argument[i]);
@@ -79,8 +78,7 @@ static ex_id text_of_number(mo_model *m, const mo_value *v, const layout *l)
 static ex_id text_of_literal(mo_model *m, const mo_value *v, const layout *l)
 {
     const mo_class *def = v->view->enumeration->def;
-    if (!def->literals)
-        return ex_text(m->graph, "");
+    if (!def->literals) return ex_text(m->graph, "");
     ex_id text = padded(m, def->literal[def->literals - 1], l);
     for (int i = def->literals - 1; i-- > 0;) {
         ex_id is = ex_binary(m->graph, EX_EQUAL, v->scalar,
@@ -98,16 +96,14 @@ mo_value *mo_text_of(mo_model *m, const mo_scope *s, const mo_ast *a, mo_value *
     layout l;
     if (v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) {
         mo_value *own = mo_overloaded(m, s, "String", argument, count, a->place);
-        if (own)
-            return own;
+        if (own) return own;
     }
     if (v->kind != MO_V_SCALAR || (v->type == EX_ENUMERATION && !v->view)) {
         mo_error(m->context, DAE_E_MODEL, a->place, "'String' of %s", mo_shape(m, v));
         mo_hint(m->context, "String(x) makes text of a number, a Boolean or an enumeration value");
         return mo_none(m);
     }
-    if (!read_layout(m, a, argument, count, v->type == EX_REAL, &l))
-        return mo_none(m);
+    if (!read_layout(m, a, argument, count, v->type == EX_REAL, &l)) return mo_none(m);
     switch (v->type) {
     case EX_STRING: return v;
     case EX_BOOLEAN:
@@ -141,8 +137,7 @@ ex_id mo_procedure_text(mo_model *m, ex_id e, bool variables)
     if (n.op == EX_JOIN)
         return ex_binary(m->graph, EX_JOIN, mo_procedure_text(m, n.a, variables),
                          mo_procedure_text(m, n.b, variables));
-    if (n.op == EX_TEXT_OF && speaks_of_slots(m, n.a, variables))
-        return e;
+    if (n.op == EX_TEXT_OF && speaks_of_slots(m, n.a, variables)) return e;
     if (n.op == EX_IF && speaks_of_slots(m, n.a, variables))
         return ex_if(m->graph, n.a, mo_procedure_text(m, n.b, variables),
                      mo_procedure_text(m, n.c, variables));
@@ -156,8 +151,7 @@ ex_id mo_known_text(mo_model *m, ex_id e)
     dae_arena *arena = &m->context->arena;
     if (n.op == EX_JOIN)
         return ex_binary(m->graph, EX_JOIN, mo_known_text(m, n.a), mo_known_text(m, n.b));
-    if (!e || n.op == EX_TEXT)
-        return e;
+    if (!e || n.op == EX_TEXT) return e;
     double x;
     uint32_t culprit;
     if (n.op == EX_TEXT_OF && mo_evaluate_number(m, n.a, &x, &culprit))
@@ -173,7 +167,7 @@ ex_id mo_known_text(mo_model *m, ex_id e)
 
 typedef struct call {
     mo_model *m;
-    const char *text;       /* the first argument                     */
+    const char *text; /* the first argument */
     mo_value **argument;
     size_t count;
 } call;
@@ -197,24 +191,19 @@ static mo_value *length_of(const call *c)
 static mo_value *substring(const call *c)
 {
     int length = (int)strlen(c->text), from = integer_at(c, 1), to = integer_at(c, 2);
-    if (from < 1)
-        from = 1;
-    if (to < from)
-        to = from;
-    if (to > length)
-        to = length;
+    if (from < 1) from = 1;
+    if (to < from) to = from;
+    if (to > length) to = length;
     return mo_string(c->m, from > length ? ""
-                           : dae_arena_copy(&c->m->context->arena, c->text + from - 1,
-                                            (size_t)(to - from + 1)));
+                                         : dae_arena_copy(&c->m->context->arena, c->text + from - 1,
+                                                          (size_t)(to - from + 1)));
 }
 
 static mo_value *skip_white_space(const call *c)
 {
     int at = integer_at(c, 1), length = (int)strlen(c->text);
-    if (at < 1)
-        at = 1;
-    while (at <= length && isspace((unsigned char)c->text[at - 1]))
-        at++;
+    if (at < 1) at = 1;
+    while (at <= length && isspace((unsigned char)c->text[at - 1])) at++;
     return mo_integer(c->m, at);
 }
 
@@ -222,15 +211,13 @@ static mo_value *skip_white_space(const call *c)
 static mo_value *compare(const call *c)
 {
     const char *other = c->count > 1 ? mo_constant_text(c->m, c->argument[1]) : NULL;
-    if (!other)
-        return NULL;
+    if (!other) return NULL;
     bool exact = integer_at(c, 2) != 0;
     int order = 0;
     for (size_t i = 0; order == 0; i++) {
         unsigned char a = (unsigned char)c->text[i], b = (unsigned char)other[i];
         order = exact ? a - b : tolower(a) - tolower(b);
-        if (!a || !b)
-            break;
+        if (!a || !b) break;
     }
     int value = order < 0 ? 1 : order == 0 ? 2 : 3;
     return mo_scalar(c->m, ex_constant(c->m->graph, value, EX_ENUMERATION), EX_ENUMERATION, NULL);
@@ -247,8 +234,10 @@ static const struct {
     const char *name;
     mo_value *(*run)(const call *c);
 } functions[] = {
-    { "ModelicaStrings_length", length_of }, { "ModelicaStrings_substring", substring },
-    { "ModelicaStrings_skipWhiteSpace", skip_white_space }, { "ModelicaStrings_compare", compare },
+    { "ModelicaStrings_length", length_of },
+    { "ModelicaStrings_substring", substring },
+    { "ModelicaStrings_skipWhiteSpace", skip_white_space },
+    { "ModelicaStrings_compare", compare },
     { "ModelicaInternal_print", nothing },
 };
 
@@ -256,8 +245,7 @@ static const struct {
 mo_value *mo_text_function(mo_model *m, const char *name, mo_value **argument, size_t count)
 {
     const char *text = count ? mo_constant_text(m, argument[0]) : NULL;
-    if (strcmp(name, "ModelicaInternal_print") == 0)
-        text = "";
+    if (strcmp(name, "ModelicaInternal_print") == 0) text = "";
     for (size_t i = 0; text && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0)
             return functions[i].run(&(call){ m, text, argument, count });

@@ -12,7 +12,15 @@
 #include <string.h>
 
 typedef enum step {
-    EXPRESSION, SIMPLE, LOGICAL, LOGICAL_TERM, LOGICAL_FACTOR, RELATION, ARITHMETIC, TERM, FACTOR,
+    EXPRESSION,
+    SIMPLE,
+    LOGICAL,
+    LOGICAL_TERM,
+    LOGICAL_FACTOR,
+    RELATION,
+    ARITHMETIC,
+    TERM,
+    FACTOR,
     PRIMARY
 } step;
 
@@ -35,12 +43,10 @@ static step step_of(const mo_ast *e)
 }
 
 static const char *const operators[] = {
-    [MO_PLUS] = " + ",       [MO_MINUS] = " - ",     [MO_DOT_PLUS] = " .+ ",
-    [MO_DOT_MINUS] = " .- ", [MO_TIMES] = "*",       [MO_OVER] = "/",
-    [MO_DOT_TIMES] = " .* ", [MO_DOT_OVER] = " ./ ", [MO_POWER] = "^",
-    [MO_DOT_POWER] = " .^ ", [MO_LT] = " < ",        [MO_LE] = " <= ",
-    [MO_GT] = " > ",         [MO_GE] = " >= ",       [MO_EQ] = " == ",
-    [MO_NE] = " <> ",
+    [MO_PLUS] = " + ", [MO_MINUS] = " - ",      [MO_DOT_PLUS] = " .+ ",  [MO_DOT_MINUS] = " .- ",
+    [MO_TIMES] = "*",  [MO_OVER] = "/",         [MO_DOT_TIMES] = " .* ", [MO_DOT_OVER] = " ./ ",
+    [MO_POWER] = "^",  [MO_DOT_POWER] = " .^ ", [MO_LT] = " < ",         [MO_LE] = " <= ",
+    [MO_GT] = " > ",   [MO_GE] = " >= ",        [MO_EQ] = " == ",        [MO_NE] = " <> ",
 };
 
 static void put_operand(mo_writer *w, const mo_ast *e, step least)
@@ -184,8 +190,7 @@ static void put_brackets(mo_writer *w, const mo_ast *e, const char *open, const 
 {
     mo_put(w, open);
     put_list(w, e->item, e->count);
-    if (e->kind == MO_A_ARRAY)
-        put_for(w, e);
+    if (e->kind == MO_A_ARRAY) put_for(w, e);
     mo_put(w, close);
 }
 
@@ -201,15 +206,13 @@ static void put_postfix(mo_writer *w, const mo_ast *e)
     mo_put(w, "(");
     mo_put_expression(w, e->item[0]);
     mo_put(w, e->kind == MO_A_INDEX ? ")[" : ").");
-    if (e->kind == MO_A_INDEX)
-        put_list(w, e->item + 1, e->count - 1);
+    if (e->kind == MO_A_INDEX) put_list(w, e->item + 1, e->count - 1);
     mo_put(w, e->kind == MO_A_INDEX ? "]" : e->text);
 }
 
 void mo_put_expression(mo_writer *w, const mo_ast *e)
 {
-    if (!e)
-        return; /* left out of a tuple */
+    if (!e) return; /* left out of a tuple */
     switch (e->kind) {
     case MO_A_REAL: put_real(w, e->number); break;
     case MO_A_INTEGER: put_integer(w, e->integer); break;

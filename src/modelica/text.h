@@ -9,6 +9,6 @@ void mo_put_expression(mo_writer *w, const mo_ast *e); /* NULL: nothing */
 void mo_put_left_side(mo_writer *w, const mo_ast *e);  /* of an equation or statement */
 void mo_put_reference(mo_writer *w, const mo_reference *r);
 void mo_put_iterators(mo_writer *w, const mo_iterator *it, int count); /* " i in 1:n, j" */
-void mo_put_string(mo_writer *w, const char *text);    /* between quotes, escaped */
+void mo_put_string(mo_writer *w, const char *text);                    /* between quotes, escaped */
 
 #endif

@@ -18,8 +18,7 @@ static void put(printer *p, const char *text)
 static void put_line(printer *p)
 {
     put(p, "\n");
-    for (int i = 0; i < p->level; i++)
-        put(p, "  ");
+    for (int i = 0; i < p->level; i++) put(p, "  ");
 }
 
 /* `text` and a blank, if the flag is set */
@@ -41,8 +40,7 @@ static void put_dimensions(printer *p, mo_ast *const *item, int count)
 
 static void put_comment(printer *p, const char *comment)
 {
-    if (!comment)
-        return;
+    if (!comment) return;
     put(p, " ");
     mo_put_string(&p->w, comment);
 }
@@ -100,8 +98,7 @@ static void put_argument(printer *p, const mo_modifier *m)
 /* (arguments) = value */
 static void put_modifier(printer *p, const mo_modifier *m)
 {
-    if (!m)
-        return;
+    if (!m) return;
     if (m->listed) {
         put(p, "(");
         for (int i = 0; i < m->items; i++) {
@@ -115,8 +112,7 @@ static void put_modifier(printer *p, const mo_modifier *m)
 
 static void put_annotation(printer *p, const mo_modifier *m)
 {
-    if (!m)
-        return;
+    if (!m) return;
     put(p, " annotation");
     put_modifier(p, m);
 }
@@ -125,8 +121,7 @@ static void put_annotation(printer *p, const mo_modifier *m)
 
 static void put_constraint(printer *p, const mo_element *e)
 {
-    if (!e->constraint)
-        return;
+    if (!e->constraint) return;
     put(p, " constrainedby ");
     mo_put_reference(&p->w, e->constraint);
     put_modifier(p, e->constraint_modifier);
@@ -231,13 +226,10 @@ static void put_block(printer *p, const mo_clause *k)
     bool loop = k->kind == MO_C_FOR || k->kind == MO_C_WHILE;
     for (int i = 0; i < k->branches; i++) {
         const mo_branch *b = &k->branch[i];
-        if (i)
-            put_line(p);
+        if (i) put_line(p);
         put(p, b->condition || loop ? words[k->kind][i > 0] : "else");
-        if (b->condition)
-            mo_put_expression(&p->w, b->condition);
-        if (k->kind == MO_C_FOR)
-            mo_put_iterators(&p->w, k->iterator, k->iterators);
+        if (b->condition) mo_put_expression(&p->w, b->condition);
+        if (k->kind == MO_C_FOR) mo_put_iterators(&p->w, k->iterator, k->iterators);
         put(p, loop ? " loop" : b->condition ? " then" : "");
         put_clauses(p, b->clause, b->clauses);
     }
@@ -254,9 +246,7 @@ static void put_clause(printer *p, const mo_clause *k)
         put(p, k->kind == MO_C_EQUAL ? " = " : " := ");
         mo_put_expression(&p->w, k->right);
         break;
-    case MO_C_CALL:
-        mo_put_expression(&p->w, k->left);
-        break;
+    case MO_C_CALL: mo_put_expression(&p->w, k->left); break;
     case MO_C_CONNECT:
         put(p, "connect(");
         mo_put_expression(&p->w, k->left);
@@ -264,15 +254,9 @@ static void put_clause(printer *p, const mo_clause *k)
         mo_put_expression(&p->w, k->right);
         put(p, ")");
         break;
-    case MO_C_BREAK:
-        put(p, "break");
-        break;
-    case MO_C_RETURN:
-        put(p, "return");
-        break;
-    default:
-        put_block(p, k);
-        break;
+    case MO_C_BREAK: put(p, "break"); break;
+    case MO_C_RETURN: put(p, "return"); break;
+    default: put_block(p, k); break;
     }
     put_comment(p, k->comment);
     put_annotation(p, k->annotation);

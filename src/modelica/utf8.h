@@ -10,20 +10,17 @@
 static inline int mo_utf8(const char *text, size_t left, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;
-    if (left == 0)
-        return 0;
+    if (left == 0) return 0;
     if (s[0] < 0x80) {
         *code = s[0];
         return 1;
     }
     int length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (s[0] < 0xc2 || s[0] > 0xf4 || left < (size_t)length)
-        return 0;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || left < (size_t)length) return 0;
     uint32_t value = s[0] & (0x7fu >> length);
     for (int i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
+        if ((s[i] & 0xc0) != 0x80) return 0;
         value = value << 6 | (s[i] & 0x3fu);
     }
     *code = value;

@@ -103,21 +103,21 @@ bool mo_same_sizes(const mo_value *a, const mo_value *b)
 {
     int na = a->kind == MO_V_ARRAY ? a->dimensions : 0;
     int nb = b->kind == MO_V_ARRAY ? b->dimensions : 0;
-    if (na != nb)
-        return false;
+    if (na != nb) return false;
     for (int d = 0; d < na; d++)
-        if (a->size[d] != b->size[d])
-            return false;
+        if (a->size[d] != b->size[d]) return false;
     return true;
 }
 
 const char *mo_shape(mo_model *m, const mo_value *v)
 {
-    static const char *const scalar[] = { [EX_REAL] = "Real", [EX_INTEGER] = "Integer",
-                                          [EX_BOOLEAN] = "Boolean", [EX_STRING] = "String",
+    static const char *const scalar[] = { [EX_REAL] = "Real",
+                                          [EX_INTEGER] = "Integer",
+                                          [EX_BOOLEAN] = "Boolean",
+                                          [EX_STRING] = "String",
                                           [EX_ENUMERATION] = "an enumeration" };
-    const char *name = v->view && v->view->def && v->type != EX_REAL ? v->view->def->name
-                                                                      : scalar[v->type];
+    const char *name =
+        v->view && v->view->def && v->type != EX_REAL ? v->view->def->name : scalar[v->type];
     switch (v->kind) {
     case MO_V_SCALAR: return name;
     case MO_V_RECORD:
@@ -128,8 +128,7 @@ const char *mo_shape(mo_model *m, const mo_value *v)
     case MO_V_ARRAY: break;
     default: return "nothing";
     }
-    if (v->item)
-        name = v->view && v->view->def ? v->view->path : "record";
+    if (v->item) name = v->view && v->view->def ? v->view->path : "record";
     const char *text = name;
     for (int d = 0; d < v->dimensions; d++)
         text = dae_arena_print(&m->context->arena, "%s%s%d", text, d ? ", " : "[", v->size[d]);
@@ -140,18 +139,15 @@ const char *mo_shape(mo_model *m, const mo_value *v)
 
 mo_value *mo_item_at(mo_model *m, mo_value *v, size_t i)
 {
-    if (v->kind != MO_V_ARRAY)
-        return v;
+    if (v->kind != MO_V_ARRAY) return v;
     return v->item ? v->item[i] : mo_scalar(m, v->element[i], v->type, v->view);
 }
 
 mo_value *mo_row(mo_model *m, mo_value *v, int i)
 {
-    if (v->kind != MO_V_ARRAY || i >= v->size[0])
-        return v;
+    if (v->kind != MO_V_ARRAY || i >= v->size[0]) return v;
     size_t count = v->count / (size_t)v->size[0];
-    if (v->dimensions == 1)
-        return mo_item_at(m, v, (size_t)i);
+    if (v->dimensions == 1) return mo_item_at(m, v, (size_t)i);
     mo_value *row = dae_arena_take(&m->context->arena, 1, sizeof *row);
     *row = *v;
     row->dimensions--;
@@ -168,8 +164,7 @@ mo_value *mo_row(mo_model *m, mo_value *v, int i)
 /* An object as a record: its components by name. */
 mo_value *mo_fields(mo_model *m, mo_value *from)
 {
-    if (from->kind != MO_V_OBJECT)
-        return from;
+    if (from->kind != MO_V_OBJECT) return from;
     mo_object *o = from->object;
     mo_value *v = new_value(m, MO_V_RECORD);
     size_t most = o->members + o->extras;
@@ -182,12 +177,10 @@ mo_value *mo_fields(mo_model *m, mo_value *from)
     }
     for (size_t i = 0; i < o->members; i++) {
         mo_entry *e = o->view->entry[i];
-        if (e->element->kind != MO_COMPONENT)
-            continue;
+        if (e->element->kind != MO_COMPONENT) continue;
         mo_member *member = mo_find_member(m, o, e->name);
         mo_instantiate(m, member);
-        if (member->disabled)
-            continue;
+        if (member->disabled) continue;
         v->field[v->count] = e->name;
         v->item[v->count++] = mo_member_value(m, member);
     }
@@ -201,11 +194,9 @@ mo_value *mo_field(mo_model *m, mo_value *v, const char *name)
         mo_member *member = mo_find_member(m, v->object, name);
         return member ? mo_member_value(m, member) : NULL;
     }
-    if (v->kind != MO_V_RECORD)
-        return NULL;
+    if (v->kind != MO_V_RECORD) return NULL;
     for (size_t i = 0; i < v->count; i++)
-        if (v->field[i] == name)
-            return v->item[i];
+        if (v->field[i] == name) return v->item[i];
     return NULL;
 }
 
@@ -225,13 +216,11 @@ mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place)
     }
     mo_value *first = item[0];
     for (size_t i = 0; i < count; i++) {
-        if (item[i]->kind == MO_V_NONE)
-            return item[i];
+        if (item[i]->kind == MO_V_NONE) return item[i];
         if (!mo_same_sizes(first, item[i]) ||
             (first->kind == MO_V_SCALAR) != (item[i]->kind == MO_V_SCALAR)) {
-            mo_error(m->context, DAE_E_MODEL, place,
-                     "the elements of an array differ: %s and %s", mo_shape(m, first),
-                     mo_shape(m, item[i]));
+            mo_error(m->context, DAE_E_MODEL, place, "the elements of an array differ: %s and %s",
+                     mo_shape(m, first), mo_shape(m, item[i]));
             mo_hint(m->context, "all elements of {...} have the same type and sizes");
             return mo_none(m);
         }
@@ -239,15 +228,13 @@ mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place)
     int rest = first->kind == MO_V_ARRAY ? first->dimensions : 0;
     int *size = dae_arena_take(&m->context->arena, (size_t)rest + 1, sizeof *size);
     size[0] = (int)count;
-    for (int d = 0; d < rest; d++)
-        size[d + 1] = first->size[d];
+    for (int d = 0; d < rest; d++) size[d + 1] = first->size[d];
     bool scalars = first->kind == MO_V_SCALAR || (first->kind == MO_V_ARRAY && first->element);
     if (!scalars) {
         mo_value *all = mo_new_items(m, rest + 1, size);
         for (size_t i = 0, k = 0; i < count; i++)
             if (item[i]->kind == MO_V_ARRAY)
-                for (size_t j = 0; j < item[i]->count; j++)
-                    all->item[k++] = item[i]->item[j];
+                for (size_t j = 0; j < item[i]->count; j++) all->item[k++] = item[i]->item[j];
             else
                 all->item[k++] = item[i];
         all->view = first->view;
@@ -255,8 +242,7 @@ mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place)
     }
     ex_type type = first->type;
     for (size_t i = 0; i < count; i++)
-        if (wider(type, item[i]->type))
-            type = item[i]->type;
+        if (wider(type, item[i]->type)) type = item[i]->type;
     mo_value *all = mo_new_array(m, rest + 1, size, type);
     all->view = first->view;
     for (size_t i = 0, k = 0; i < count; i++) {
@@ -270,8 +256,7 @@ mo_value *mo_stack(mo_model *m, mo_value **item, size_t count, mo_place place)
         if (item[i]->kind == MO_V_SCALAR)
             all->element[k++] = item[i]->scalar;
         else
-            for (size_t j = 0; j < item[i]->count; j++)
-                all->element[k++] = item[i]->element[j];
+            for (size_t j = 0; j < item[i]->count; j++) all->element[k++] = item[i]->element[j];
     }
     return all;
 }
@@ -284,23 +269,22 @@ static bool same_literals(const mo_view *a, const mo_view *b)
     const mo_class *x = a->enumeration ? a->enumeration->def : a->def;
     const mo_class *y = b->enumeration ? b->enumeration->def : b->def;
     bool same = x->literals == y->literals;
-    for (int i = 0; same && i < x->literals; i++)
-        same = x->literal[i] == y->literal[i];
+    for (int i = 0; same && i < x->literals; i++) same = x->literal[i] == y->literal[i];
     return same || y->enumeration_open;
 }
 
 mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeration, mo_place place,
                      const char *what)
 {
-    if (v->kind == MO_V_NONE || v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT)
-        return v;
+    if (v->kind == MO_V_NONE || v->kind == MO_V_RECORD || v->kind == MO_V_OBJECT) return v;
     bool scalars = v->kind == MO_V_SCALAR || (v->kind == MO_V_ARRAY && v->element);
     if (scalars && v->kind == MO_V_ARRAY && v->count == 0) {
         v->type = type;
         return v;
     }
     if (scalars && v->type == type) {
-        if (type != EX_ENUMERATION || !enumeration || !v->view || same_literals(v->view, enumeration))
+        if (type != EX_ENUMERATION || !enumeration || !v->view ||
+            same_literals(v->view, enumeration))
             return v;
     } else if (scalars && wider(v->type, type)) {
         mo_value *real = dae_arena_take(&m->context->arena, 1, sizeof *real);
@@ -312,8 +296,8 @@ mo_value *mo_convert(mo_model *m, mo_value *v, ex_type type, mo_view *enumeratio
         return real;
     }
     mo_value want = { .kind = MO_V_SCALAR, .type = type, .view = enumeration };
-    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, but its value is %s", what, mo_shape(m, &want),
-             mo_shape(m, v));
+    mo_error(m->context, DAE_E_MODEL, place, "'%s' is %s, but its value is %s", what,
+             mo_shape(m, &want), mo_shape(m, v));
     if (scalars && v->type == EX_REAL && type == EX_INTEGER)
         mo_hint(m->context, "use integer(x) to round down");
     else if (scalars && v->type == EX_BOOLEAN)
@@ -330,8 +314,7 @@ bool mo_constant_number(mo_model *m, const mo_value *v, double *x)
 
 const char *mo_constant_text(mo_model *m, const mo_value *v)
 {
-    if (v->kind != MO_V_SCALAR || ex_at(m->graph, v->scalar)->op != EX_TEXT)
-        return NULL;
+    if (v->kind != MO_V_SCALAR || ex_at(m->graph, v->scalar)->op != EX_TEXT) return NULL;
     return m->graph->text[ex_at(m->graph, v->scalar)->a];
 }
 
@@ -352,27 +335,22 @@ static ex_id known_variable(number_search *s, ex_id e)
     const ex_node node = *ex_at(m->graph, e);
     uint32_t variable = node.a;
     s->culprit = variable;
-    if (node.b || variable >= m->owner_capacity || !m->owner[variable])
-        return 0;
+    if (node.b || variable >= m->owner_capacity || !m->owner[variable]) return 0;
     if (!isnan(m->known[variable]))
         return ex_constant(m->graph, m->known[variable], (ex_type)node.type);
     mo_member *member = m->owner[variable];
-    if (member->variability > MO_PARAMETER)
-        return 0;
+    if (member->variability > MO_PARAMETER) return 0;
     if (m->guessing && member->bound == MO_UNDER_WAY)
         return 0; /* T_start = if given then 300 else T(h_start), h_start = if given then h(T_start) */
     mo_value *v = mo_binding(m, member);
-    if (!v || v->kind == MO_V_NONE)
-        return 0;
+    if (!v || v->kind == MO_V_NONE) return 0;
     ex_id bound = member->dimensions ? v->element[variable - member->first] : v->scalar;
-    if (s->depth > 2000)
-        return 0;
+    if (s->depth > 2000) return 0;
     s->depth++;
     ex_id value = known_value(s, bound);
     s->depth--;
     double x;
-    if (!value || !ex_is_number(m->graph, value, &x))
-        return 0;
+    if (!value || !ex_is_number(m->graph, value, &x)) return 0;
     m->known[variable] = x;
     m->flat->variable[variable].structural = true;
     return ex_constant(m->graph, x, (ex_type)node.type);
@@ -382,15 +360,11 @@ static ex_id known_value(number_search *s, ex_id e)
 {
     ex_graph *g = s->model->graph;
     const ex_node node = *ex_at(g, e);
-    if (node.op == EX_NUMBER || node.op == EX_TEXT)
-        return e;
-    if (node.op == EX_VARIABLE)
-        return known_variable(s, e);
-    if (node.op == EX_DECLARED)
-        return known_value(s, node.a);
+    if (node.op == EX_NUMBER || node.op == EX_TEXT) return e;
+    if (node.op == EX_VARIABLE) return known_variable(s, e);
+    if (node.op == EX_DECLARED) return known_value(s, node.a);
     int operands = ex_ops[node.op].operands;
-    if (operands == 0 || s->depth > 2000 || node.op == EX_CALL || node.op == EX_RESULT)
-        return 0;
+    if (operands == 0 || s->depth > 2000 || node.op == EX_CALL || node.op == EX_RESULT) return 0;
     s->depth++;
     ex_id a = known_value(s, node.op == EX_ELEMENT ? node.c : node.a), b = 0, c = 0, result = 0;
     double x;
@@ -434,8 +408,7 @@ static void say_not_known(mo_model *m, const char *what, mo_place place, uint32_
 bool mo_need_integer(mo_model *m, const mo_scope *s, mo_ast *a, const char *what, int *out)
 {
     mo_value *v = mo_evaluate(m, s, a);
-    if (v->kind == MO_V_NONE)
-        return false;
+    if (v->kind == MO_V_NONE) return false;
     if (v->kind != MO_V_SCALAR || (v->type != EX_INTEGER && v->type != EX_ENUMERATION)) {
         mo_error(m->context, DAE_E_MODEL, a->place, "%s is %s, not Integer", what, mo_shape(m, v));
         mo_hint(m->context, "use an Integer, or integer(x) to round down");
@@ -457,8 +430,7 @@ bool mo_need_integer(mo_model *m, const mo_scope *s, mo_ast *a, const char *what
 bool mo_need_boolean(mo_model *m, const mo_scope *s, mo_ast *a, const char *what, bool *out)
 {
     mo_value *v = mo_evaluate(m, s, a);
-    if (v->kind == MO_V_NONE)
-        return false;
+    if (v->kind == MO_V_NONE) return false;
     if (v->kind != MO_V_SCALAR || v->type != EX_BOOLEAN) {
         mo_error(m->context, DAE_E_MODEL, a->place, "%s is %s, not Boolean", what, mo_shape(m, v));
         mo_hint(m->context, "compare it with something: x > 0, x <> 0");

@@ -9,7 +9,8 @@ mo_view *mo_new_view(mo_model *m, mo_class *def, mo_view *outer, mo_mod *mods)
     *v = (mo_view){ .def = def, .outer = outer, .mods = mods };
     v->path = outer && outer->path && outer->path[0]
                   ? dae_arena_print(&m->context->arena, "%s.%s", outer->path, def->name)
-                  : def->name ? def->name : "";
+              : def->name ? def->name
+                          : "";
     return v;
 }
 
@@ -31,11 +32,9 @@ static size_t slot_of(const mo_view *v, const char *name)
 
 static mo_entry *in_table(const mo_view *v, const char *name)
 {
-    if (!v->table_size)
-        return NULL;
+    if (!v->table_size) return NULL;
     for (mo_entry *e = v->table[slot_of(v, name)]; e; e = e->chain)
-        if (e->name == name)
-            return e;
+        if (e->name == name) return e;
     return NULL;
 }
 
@@ -52,8 +51,7 @@ static void add_entry(mo_model *m, mo_view *v, mo_entry *e)
     if ((int)v->entries >= v->table_size) {
         v->table_size = v->table_size ? 4 * v->table_size : 16;
         v->table = dae_arena_take(arena, (size_t)v->table_size, sizeof *v->table);
-        for (size_t i = 0; i < v->entries; i++)
-            enter(v, v->entry[i]);
+        for (size_t i = 0; i < v->entries; i++) enter(v, v->entry[i]);
     }
     e->number = (int)v->entries;
     v->entry = dae_arena_grow(arena, v->entry, v->entries, &v->entry_capacity, sizeof *v->entry);
@@ -81,10 +79,10 @@ static const char *lacking(mo_model *m, mo_view *type, mo_view *other)
 static mo_view *class_of_element(mo_model *m, const mo_element *e, mo_view *where)
 {
     mo_scope scope = { .view = where };
-    if (e->kind == MO_COMPONENT)
-        return mo_find_class(m, &scope, e->type, false);
-    return e->nested->is_short && e->nested->alias ? mo_find_class(m, &scope, e->nested->alias, false)
-                                                   : NULL;
+    if (e->kind == MO_COMPONENT) return mo_find_class(m, &scope, e->type, false);
+    return e->nested->is_short && e->nested->alias
+               ? mo_find_class(m, &scope, e->nested->alias, false)
+               : NULL;
 }
 
 /* What is put in the place of a replaceable element must have all that its constraining type has:
@@ -101,10 +99,9 @@ bool mo_fits_constraint(mo_model *m, const mo_element *old, mo_view *old_in, con
     if (!type || !new || type->progress == MO_UNDER_WAY || new->progress == MO_UNDER_WAY)
         return true;
     const char *missing = lacking(m, type, new);
-    if (!missing)
-        return true;
-    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'",
-             mod->name, new->path);
+    if (!missing) return true;
+    mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' cannot be redeclared as '%s'", mod->name,
+             new->path);
     mo_why(m->context, "it has to have all that '%s' has, and lacks '%s'", type->path, missing);
     mo_hint(m->context, "use a class that extends '%s'", type->path);
     return false;
@@ -115,8 +112,7 @@ static const mo_class *class_behind(mo_model *m, mo_view *v)
 {
     while (v->def->is_short && v->progress != MO_UNDER_WAY) {
         mo_expand(m, v);
-        if (!v->bases)
-            break;
+        if (!v->bases) break;
         v = v->base[0];
     }
     return v->def;
@@ -127,15 +123,13 @@ static const mo_class *class_behind(mo_model *m, mo_view *v)
 bool mo_keeps_type(mo_model *m, const mo_element *old, mo_view *old_in, const mo_element *new,
                    mo_view *new_in)
 {
-    if (old->kind != new->kind)
-        return false;
+    if (old->kind != new->kind) return false;
     if (old->kind == MO_NESTED && (!old->nested->alias || !new->nested->alias))
         return false; /* a class that is written out is a type of its own */
     mo_view *type = class_of_element(m, old, old_in), *other = class_of_element(m, new, new_in);
     if ((!type && old_in->progress == MO_UNDER_WAY) || (!other && new_in->progress == MO_UNDER_WAY))
         return true; /* not seen before the bases are there */
-    if (!type || !other || class_behind(m, type) != class_behind(m, other))
-        return false;
+    if (!type || !other || class_behind(m, type) != class_behind(m, other)) return false;
     if (old->kind == MO_NESTED)
         return old->nested->alias_dimensions == new->nested->alias_dimensions;
     int sizes = new->dimensions + new->type_dimensions;
@@ -158,8 +152,7 @@ static void keep(mo_entry *e, mo_element *new, const mo_entry *before)
         new->condition = old->condition;
         e->condition_in = before->condition_in;
     }
-    if (new->variability == MO_CONTINUOUS)
-        new->variability = old->variability;
+    if (new->variability == MO_CONTINUOUS) new->variability = old->variability;
     new->flow |= old->flow;
     new->input |= old->input;
     new->output |= old->output;
@@ -176,8 +169,8 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         return;
     }
     if (old->kind != new->kind) {
-        mo_error(m->context, DAE_E_MODEL, mod->place, "'%s' is redeclared as another kind of element",
-                 e->name);
+        mo_error(m->context, DAE_E_MODEL, mod->place,
+                 "'%s' is redeclared as another kind of element", e->name);
         mo_hint(m->context, "a component is redeclared as a component, a class as a class");
         return;
     }
@@ -187,8 +180,7 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
         mo_hint(m->context, "modify its value: %s = ...", e->name);
         return;
     }
-    if (!mo_fits_constraint(m, old, e->where, mod))
-        return;
+    if (!mo_fits_constraint(m, old, e->where, mod)) return;
     mo_element *merged = dae_arena_take(&m->context->arena, 1, sizeof *merged);
     *merged = *new;
     if (!new->inner && !new->outer) {
@@ -202,8 +194,7 @@ static void redeclare(mo_model *m, mo_entry *e, mo_mod *mod)
     e->before = before;
     e->element = merged;
     e->where = e->sizes_in = e->condition_in = mod->redeclared_in;
-    if (new->kind == MO_COMPONENT)
-        keep(e, merged, before);
+    if (new->kind == MO_COMPONENT) keep(e, merged, before);
     e->nested = NULL;
 }
 
@@ -240,11 +231,10 @@ static const char *unlike(mo_model *m, const mo_entry *first, const mo_entry *se
         a->input != b->input || a->output != b->output)
         return "they have different prefixes";
     if (!mo_same_ast(value, other))
-        return dae_arena_print(&m->context->arena, "the first has %s%s, the other %s%s",
-                               value ? "the value " : "no value",
-                               value ? mo_ast_text(m->context, value) : "",
-                               other ? "the value " : "no value",
-                               other ? mo_ast_text(m->context, other) : "");
+        return dae_arena_print(
+            &m->context->arena, "the first has %s%s, the other %s%s",
+            value ? "the value " : "no value", value ? mo_ast_text(m->context, value) : "",
+            other ? "the value " : "no value", other ? mo_ast_text(m->context, other) : "");
     return NULL;
 }
 
@@ -253,17 +243,15 @@ static const char *unlike(mo_model *m, const mo_entry *first, const mo_entry *se
 static void same_again(mo_model *m, const mo_view *v, const mo_entry *first, const mo_entry *second)
 {
     const mo_element *a = first->element, *b = second->element;
-    if (a->redeclare || b->redeclare || a->replaceable)
-        return;
+    if (a->redeclare || b->redeclare || a->replaceable) return;
     const char *why = NULL;
     if (a->kind != b->kind)
         why = "one is a class, the other a component";
     else if (a->kind == MO_COMPONENT)
         why = unlike(m, first, second);
-    if (!why)
-        return;
-    mo_error(m->context, DAE_E_MODEL, second->place, "'%s' is declared differently in a base class of '%s'",
-             first->name, v->def->name);
+    if (!why) return;
+    mo_error(m->context, DAE_E_MODEL, second->place,
+             "'%s' is declared differently in a base class of '%s'", first->name, v->def->name);
     mo_why(m->context, "%s", why);
     mo_hint(m->context, "rename one of the two, or write 'redeclare'");
 }
@@ -289,8 +277,7 @@ static mo_mod *constraint_mods(mo_model *m, mo_view *v, const mo_element *e, con
                                       : NULL;
     mo_mod *mod = mo_bind_mods(m, own, v, NULL);
     excuse(mod);
-    if (!outer || !outer->redeclare)
-        return mod;
+    if (!outer || !outer->redeclare) return mod;
     if (outer->weak) {
         mo_mod *passed = dae_arena_take(&m->context->arena, 1, sizeof *passed);
         *passed = (mo_mod){ .sub = outer->weak };
@@ -307,8 +294,12 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
 {
     const char *name = element->kind == MO_NESTED ? element->nested->name : element->name;
     mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
-    *e = (mo_entry){ .name = name, .element = element, .where = v, .sizes_in = v,
-                     .condition_in = v, .place = element->place,
+    *e = (mo_entry){ .name = name,
+                     .element = element,
+                     .where = v,
+                     .sizes_in = v,
+                     .condition_in = v,
+                     .place = element->place,
                      .is_protected = element->is_protected };
     mo_mod *outer = find_outer(m, v, name);
     mo_mod *own = constraint_mods(m, v, element, outer);
@@ -317,8 +308,7 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
         own = NULL;
     } else if (!outer || !outer->redeclare)
         own = mo_merge_one(m, mo_bind_mods(m, element->modifier, v, NULL), own);
-    if (own && element->final)
-        own->final = true;
+    if (own && element->final) own->final = true;
     if (outer) {
         outer->used = true;
         if (element->final) {
@@ -326,8 +316,7 @@ static void add_element(mo_model *m, mo_view *v, mo_element *element)
                      name);
             mo_hint(m->context, "remove the modification");
         }
-        if (outer->redeclare)
-            redeclare(m, e, outer);
+        if (outer->redeclare) redeclare(m, e, outer);
     }
     e->mod = mo_merge_one(m, outer, own);
     mo_entry *there = in_table(v, name);
@@ -386,8 +375,7 @@ static void check_redeclarations(mo_model *m, mo_view *v)
                      "'%s' is public and cannot be redeclared as protected", name_of(e));
             mo_hint(m->context, "write it before 'protected'");
         }
-        if (inherited)
-            continue;
+        if (inherited) continue;
         mo_error(m->context, DAE_E_MODEL, e->place, "there is no inherited '%s' to redeclare",
                  name_of(e));
         mo_hint(m->context, "remove 'redeclare', or inherit '%s' with 'extends'", name_of(e));
@@ -400,8 +388,8 @@ static void inherit(mo_model *m, mo_view *v, mo_view *base, bool is_protected)
     for (size_t i = 0; i < v->bases; i++)
         if (v->base[i] == base)
             return; /* nothing new, and what walks up the bases would go twice as far each time */
-    v->base = dae_arena_grow(&m->context->arena, v->base, v->bases, &v->base_capacity,
-                             sizeof *v->base);
+    v->base =
+        dae_arena_grow(&m->context->arena, v->base, v->bases, &v->base_capacity, sizeof *v->base);
     v->base[v->bases++] = base;
     if (base->primitive) {
         v->primitive = base->primitive;
@@ -430,8 +418,7 @@ static void say_cycle(mo_model *m, mo_view *v, const mo_view *back, mo_place pla
     const char *path = back->path;
     for (mo_view *o = v; o; o = o->derived) {
         path = dae_arena_print(&m->context->arena, "%s -> %s", o->path, path);
-        if (o == back)
-            break;
+        if (o == back) break;
     }
     mo_error(m->context, DAE_E_MODEL, place, "'%s' inherits from itself", back->def->name);
     mo_why(m->context, "%s", path);
@@ -443,8 +430,7 @@ static void check_modified(mo_model *m, mo_view *base, const mo_mod *own)
 {
     for (; own; own = own->next) {
         const mo_mod *merged = mo_find_mod(base->mods, own->name);
-        if (in_table(base, own->name) || (merged && merged->used))
-            continue;
+        if (in_table(base, own->name) || (merged && merged->used)) continue;
         mo_scope inside = { .view = base };
         if (base->primitive)
             mo_check_attribute(m, base, own);
@@ -470,20 +456,20 @@ static mo_view *find_base(mo_model *m, mo_view *v, const mo_reference *name)
         return mo_find_class(m, &scope, name, true);
     mo_error(m->context, DAE_E_MODEL, name->place, "'%s' extends '%s', which is inherited itself",
              v->def->name, mo_reference_text(m->context, name));
-    mo_hint(m->context, "write the whole name of the class, with that of the class it is written in");
+    mo_hint(m->context,
+            "write the whole name of the class, with that of the class it is written in");
     return NULL;
 }
 
-static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
-                     const mo_modifier *modifier, bool is_protected, mo_place place)
+static void add_base(mo_model *m, mo_view *v, const mo_reference *name, const mo_modifier *modifier,
+                     bool is_protected, mo_place place)
 {
     if (v->depth > MO_MAX_INHERITANCE)
         mo_fatal_hint(m->context, DAE_E_LIMIT, place, "make the chain of 'extends' shorter",
                       "'%s' inherits through more than %d classes", v->def->name,
                       MO_MAX_INHERITANCE);
     mo_view *found = find_base(m, v, name);
-    if (!found || !mo_check_base(m, v, found, v->def->is_short, place))
-        return;
+    if (!found || !mo_check_base(m, v, found, v->def->is_short, place)) return;
     mo_mod *mods = mo_merge(m, v->mods, element_redeclarations(m, v));
     /* the modifiers of a short class are written around it, those of 'extends' in it */
     mo_view *around = v->def->is_short && v->outer ? v->outer : v;
@@ -504,8 +490,7 @@ static void add_base(mo_model *m, mo_view *v, const mo_reference *name,
             return;
         }
     inherit(m, v, base, is_protected);
-    if (own)
-        check_modified(m, base, own->sub);
+    if (own) check_modified(m, base, own->sub);
     mo_check_deselections(m, base);
 }
 
@@ -517,8 +502,7 @@ static void add_own_base(mo_model *m, mo_view *v)
         mo_entry *e = mo_find_entry(m, around->base[i], v->def->name);
         while (e && e->before)
             e = e->before; /* what the base has of its own: all else comes from here or outside */
-        if (!e || e->element->kind != MO_NESTED)
-            continue;
+        if (!e || e->element->kind != MO_NESTED) continue;
         mo_view *found = mo_nested_view(m, e);
         mo_mod *own = mo_bind_mods(m, v->def->alias_modifier, v, NULL);
         mo_mod *mods = mo_merge(m, v->mods, own ? own->sub : NULL);
@@ -528,8 +512,8 @@ static void add_own_base(mo_model *m, mo_view *v)
         inherit(m, v, base, false);
         return;
     }
-    mo_error(m->context, DAE_E_MODEL, v->def->place,
-             "there is no inherited class '%s' to extend", v->def->name);
+    mo_error(m->context, DAE_E_MODEL, v->def->place, "there is no inherited class '%s' to extend",
+             v->def->name);
     mo_hint(m->context, "'class extends %s' needs a base class with a class of that name",
             v->def->name);
 }
@@ -580,8 +564,7 @@ static void take_prefixes(mo_model *m, mo_view *v)
             mo_expand(m, type);
             type = type->bases ? type->base[0] : NULL;
         }
-        if (!type || !type->def->is_short)
-            continue;
+        if (!type || !type->def->is_short) continue;
         mo_element *copy = dae_arena_take(&m->context->arena, 1, sizeof *copy);
         *copy = *e->element;
         copy->input = type->def->alias_input;
@@ -592,8 +575,7 @@ static void take_prefixes(mo_model *m, mo_view *v)
 
 void mo_expand(mo_model *m, mo_view *v)
 {
-    if (v->progress == MO_DONE || v->progress == MO_FAILED || v->progress == MO_UNDER_WAY)
-        return;
+    if (v->progress == MO_DONE || v->progress == MO_FAILED || v->progress == MO_UNDER_WAY) return;
     v->progress = MO_UNDER_WAY;
     mo_class *def = v->def;
     mo_check_class(m, def);
@@ -606,10 +588,8 @@ void mo_expand(mo_model *m, mo_view *v)
         add_base(m, v, def->alias, def->alias_modifier, false, def->alias->place);
     expand_elements(m, v);
     v->progress = MO_DONE;
-    if (def->kind == MO_FUNCTION)
-        take_prefixes(m, v);
-    if (v->primitive && v->entries && v->primitive != MO_EXTERNAL_OBJECT)
-        say_mixed(m, v);
+    if (def->kind == MO_FUNCTION) take_prefixes(m, v);
+    if (v->primitive && v->entries && v->primitive != MO_EXTERNAL_OBJECT) say_mixed(m, v);
 }
 
 /* A class of a base that is in a file of its own, and was not read when the base was inherited. */
@@ -617,8 +597,7 @@ static mo_entry *inherit_child(mo_model *m, mo_view *v, const char *name)
 {
     for (size_t i = 0; i < v->bases; i++) {
         mo_entry *from = mo_find_entry(m, v->base[i], name);
-        if (!from || from->element->kind != MO_NESTED)
-            continue;
+        if (!from || from->element->kind != MO_NESTED) continue;
         mo_entry *e = dae_arena_take(&m->context->arena, 1, sizeof *e);
         *e = *from;
         e->chain = NULL;
@@ -633,12 +612,10 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
 {
     mo_expand(m, v);
     mo_entry *e = in_table(v, name);
-    if (e || v->primitive)
-        return e;
+    if (e || v->primitive) return e;
     mo_class *written = v->progress == MO_UNDER_WAY ? written_class(v->def, name) : NULL;
     mo_class *child = written ? written : mo_load_child(m, v->def, name);
-    if (!child)
-        return v->progress == MO_DONE ? inherit_child(m, v, name) : NULL;
+    if (!child) return v->progress == MO_DONE ? inherit_child(m, v, name) : NULL;
     mo_element *element = dae_arena_take(&m->context->arena, 1, sizeof *element);
     *element = (mo_element){ .kind = MO_NESTED, .nested = child, .place = child->place };
     e = dae_arena_take(&m->context->arena, 1, sizeof *e);
@@ -650,8 +627,7 @@ mo_entry *mo_find_entry(mo_model *m, mo_view *v, const char *name)
 
 mo_view *mo_nested_view(mo_model *m, mo_entry *e)
 {
-    if (e->nested)
-        return e->nested;
+    if (e->nested) return e->nested;
     mo_mod *mods = e->mod ? e->mod->sub : NULL;
     mo_class *def = e->element->nested;
     bool late = def->is_short || def->extends_itself; /* its own modifiers come before */
@@ -662,11 +638,9 @@ mo_view *mo_nested_view(mo_model *m, mo_entry *e)
 
 bool mo_derives_from(mo_view *v, mo_view *base)
 {
-    if (v == base || v->def == base->def)
-        return true;
+    if (v == base || v->def == base->def) return true;
     for (size_t i = 0; i < v->bases; i++)
-        if (mo_derives_from(v->base[i], base))
-            return true;
+        if (mo_derives_from(v->base[i], base)) return true;
     return false;
 }
 
@@ -682,18 +656,15 @@ bool mo_is_kind(mo_model *m, mo_view *v, mo_class_kind kind)
     if (kind == MO_RECORD && (own == MO_MODEL || own == MO_BLOCK))
         return false; /* it may inherit the parameters of a record, and is none */
     for (size_t i = 0; i < v->bases; i++)
-        if (mo_is_kind(m, v->base[i], kind))
-            return true;
+        if (mo_is_kind(m, v->base[i], kind)) return true;
     return false;
 }
 
 mo_view *mo_leaf(mo_model *m, mo_view *v)
 {
     mo_expand(m, v);
-    if (!v->primitive)
-        return NULL;
+    if (!v->primitive) return NULL;
     for (size_t i = 0; i < v->bases; i++)
-        if (v->base[i]->primitive)
-            return mo_leaf(m, v->base[i]);
+        if (v->base[i]->primitive) return mo_leaf(m, v->base[i]);
     return v;
 }

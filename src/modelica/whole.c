@@ -20,16 +20,12 @@ static bool whole(mo_model *m, const mo_scope *s, const mo_ast *a, int depth, do
 
 static bool of_reference(mo_model *m, const mo_scope *s, const mo_reference *r, double *x)
 {
-    if (r->parts != 1 || r->global || r->part[0].subscripts)
-        return false;
+    if (r->parts != 1 || r->global || r->part[0].subscripts) return false;
     const mo_value *v = mo_find_name(m, s, r->part[0].name);
-    if (!v || v->kind != MO_V_SCALAR || v->type != EX_INTEGER)
-        return false;
-    if (ex_is_number(m->graph, v->scalar, x))
-        return true;
+    if (!v || v->kind != MO_V_SCALAR || v->type != EX_INTEGER) return false;
+    if (ex_is_number(m->graph, v->scalar, x)) return true;
     const ex_node *n = ex_at(m->graph, v->scalar);
-    if (n->op != EX_VARIABLE || n->b || n->a >= m->owner_capacity || !m->owner[n->a])
-        return false;
+    if (n->op != EX_VARIABLE || n->b || n->a >= m->owner_capacity || !m->owner[n->a]) return false;
     *x = m->known[n->a];
     return !isnan(*x);
 }
@@ -40,13 +36,10 @@ static bool of_terms(mo_model *m, const mo_scope *s, const mo_ast *a, int depth,
     double result = sum ? 0 : 1, term;
     for (int k = 0; k < a->count; k++) {
         int op = a->op[k];
-        if (op != MO_TIMES && op != MO_PLUS && op != MO_MINUS)
-            return false;
-        if (!whole(m, s, a->item[k], depth, &term))
-            return false;
+        if (op != MO_TIMES && op != MO_PLUS && op != MO_MINUS) return false;
+        if (!whole(m, s, a->item[k], depth, &term)) return false;
         result = !sum ? result * term : op == MO_PLUS ? result + term : result - term;
-        if (!(fabs(result) < EXACT))
-            return false;
+        if (!(fabs(result) < EXACT)) return false;
     }
     *x = result;
     return true;
@@ -60,12 +53,9 @@ static bool of_call(mo_model *m, const mo_scope *s, const mo_ast *a, int depth, 
         return false;
     const char *name = r->part[0].name;
     bool mod = !strcmp(name, "mod"), min = !strcmp(name, "min"), max = !strcmp(name, "max");
-    if (!(mod || min || max) || mo_find_name(m, s, name))
-        return false;
-    if (!whole(m, s, a->item[0], depth, &p) || !whole(m, s, a->item[1], depth, &q))
-        return false;
-    if (mod && q == 0)
-        return false;
+    if (!(mod || min || max) || mo_find_name(m, s, name)) return false;
+    if (!whole(m, s, a->item[0], depth, &p) || !whole(m, s, a->item[1], depth, &q)) return false;
+    if (mod && q == 0) return false;
     *x = mod ? p - q * floor(p / q) : min ? fmin(p, q) : fmax(p, q);
     return true;
 }
@@ -95,12 +85,9 @@ static bool of_branches(mo_model *m, const mo_scope *s, const mo_ast *a, int dep
     for (int k = 0; k < a->count; k += 2) {
         bool last = k + 1 == a->count, holds = true;
         double value;
-        if (!last && !of_relation(m, s, a->item[k], depth, &holds))
-            return false;
-        if (!whole(m, s, a->item[last ? k : k + 1], depth, &value))
-            return false;
-        if (holds && !taken)
-            *x = value;
+        if (!last && !of_relation(m, s, a->item[k], depth, &holds)) return false;
+        if (!whole(m, s, a->item[last ? k : k + 1], depth, &value)) return false;
+        if (holds && !taken) *x = value;
         taken |= holds;
     }
     return taken;
@@ -108,8 +95,7 @@ static bool of_branches(mo_model *m, const mo_scope *s, const mo_ast *a, int dep
 
 static bool whole(mo_model *m, const mo_scope *s, const mo_ast *a, int depth, double *x)
 {
-    if (!a || depth >= DEEPEST)
-        return false;
+    if (!a || depth >= DEEPEST) return false;
     switch (a->kind) {
     case MO_A_INTEGER: *x = (double)a->integer; return fabs(*x) < EXACT;
     case MO_A_REFERENCE: return of_reference(m, s, a->call.reference, x);

@@ -10,8 +10,7 @@ void mo_put_bytes(mo_writer *w, const char *bytes, size_t count)
     if (w->length + count + 1 > w->capacity) {
         size_t capacity = 2 * (w->length + count) + 256;
         char *more = dae_arena_take(&w->c->arena, capacity, 1);
-        if (w->length)
-            memcpy(more, w->text, w->length);
+        if (w->length) memcpy(more, w->text, w->length);
         w->text = more;
         w->capacity = capacity;
     }

@@ -60,7 +60,7 @@ int dae_lmm_complete(dae_lmm *m, int is_explicit)
 {
     int k = m->steps, n = count_betas(k, is_explicit);
     dae_rational x[MOST];
-    equations e = {.n = n};
+    equations e = { .n = n };
     for (int q = 0; q < n; q++) { /* sum beta_j (j-k)^q = sum alpha_j (j-k)^(q+1) / (q+1) */
         dae_rational right = dae_ratio(0, 1);
         for (int j = 0; j <= k; j++)
@@ -78,11 +78,12 @@ int dae_lmm_most_accurate(dae_lmm *m, int k, int is_explicit)
 {
     int betas = count_betas(k, is_explicit), n = k + betas;
     dae_rational x[MOST], zero = dae_ratio(0, 1);
-    equations e = {.n = n};
+    equations e = { .n = n };
     for (int q = 0; q < n; q++) {
         for (int j = 0; j < k; j++) e.a[q][j] = power(j - k, q);
         for (int j = 0; j < betas; j++)
-            e.a[q][k + j] = q == 0 ? zero : dae_rational_times(dae_ratio(-q, 1), power(j - k, q - 1));
+            e.a[q][k + j] =
+                q == 0 ? zero : dae_rational_times(dae_ratio(-q, 1), power(j - k, q - 1));
         e.a[q][n] = dae_ratio(q == 0 ? -1 : 0, 1); /* alpha_k = 1 at j - k = 0 */
     }
     if (!solve(&e, x)) return 0;

@@ -25,14 +25,19 @@
 
 enum { DAE_LMM_STEPS = 12 }; /* most steps k */
 
-typedef enum dae_lmm_mode { DAE_LMM_PLAIN, DAE_LMM_ONE_LEG, DAE_LMM_RAW, DAE_LMM_LATE } dae_lmm_mode;
+typedef enum dae_lmm_mode {
+    DAE_LMM_PLAIN,
+    DAE_LMM_ONE_LEG,
+    DAE_LMM_RAW,
+    DAE_LMM_LATE
+} dae_lmm_mode;
 
 enum {
-    DAE_LMM_ZERO_STABLE = 1,  /* roots of rho in the closed disc, simple on the circle      */
-    DAE_LMM_STRONG = 2,       /* and none on the circle but 1                               */
-    DAE_LMM_EXPLICIT = 4,     /* beta_k = 0                                                 */
-    DAE_LMM_INFINITY = 8,     /* roots of sigma in the open disc: takes index 2 as it is    */
-    DAE_LMM_BLOCKED = 16,     /* roots of sigma - tau in the open disc                      */
+    DAE_LMM_ZERO_STABLE = 1, /* roots of rho in the closed disc, simple on the circle */
+    DAE_LMM_STRONG = 2,      /* and none on the circle but 1 */
+    DAE_LMM_EXPLICIT = 4,    /* beta_k = 0 */
+    DAE_LMM_INFINITY = 8,    /* roots of sigma in the open disc: takes index 2 as it is */
+    DAE_LMM_BLOCKED = 16,    /* roots of sigma - tau in the open disc */
     DAE_LMM_A_STABLE = 32
 };
 
@@ -40,13 +45,13 @@ typedef struct dae_lmm {
     char name[40];
     const char *title, *source;
     dae_lmm_mode mode;
-    int steps;                  /* k                                                        */
+    int steps; /* k */
     dae_rational rho[DAE_LMM_STEPS + 1], sigma[DAE_LMM_STEPS + 1], tau[DAE_LMM_STEPS + 1];
     int has_tau;
-    int order;                  /* claims: of (rho, sigma) ...                              */
-    dae_rational constant;      /* ... and its error constant: the defect is C h^(p+1) y^(p+1) */
-    unsigned claims;            /* DAE_LMM_ ...                                             */
-    double angle;               /* of A(alpha), in degrees; 0: not even A(0)                */
+    int order;             /* claims: of (rho, sigma) ... */
+    dae_rational constant; /* ... and its error constant: the defect is C h^(p+1) y^(p+1) */
+    unsigned claims;       /* DAE_LMM_ ... */
+    double angle;          /* of A(alpha), in degrees; 0: not even A(0) */
 } dae_lmm;
 
 /* Fills `out`; 1 on success, 0 if there is no method of this name. */

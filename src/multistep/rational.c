@@ -28,14 +28,14 @@ static int multiply(dae_wide a, dae_wide b, dae_wide *out)
     return !__builtin_mul_overflow(a, b, out);
 }
 
-static const dae_rational none = {0, 0};
+static const dae_rational none = { 0, 0 };
 
 static dae_rational reduced(dae_wide num, dae_wide den)
 {
     dae_wide g = common_divisor(num, den);
     if (den == 0) return none;
     if (den < 0) g = -g;
-    return (dae_rational){num / g, den / g};
+    return (dae_rational){ num / g, den / g };
 }
 
 dae_rational dae_ratio(long long num, long long den)
@@ -49,7 +49,7 @@ dae_rational dae_rational_times(dae_rational a, dae_rational b)
     dae_rational c = reduced(a.num, b.den), d = reduced(b.num, a.den); /* crosswise: small */
     dae_wide num, den;
     if (!multiply(c.num, d.num, &num) || !multiply(c.den, d.den, &den)) return none;
-    return (dae_rational){num, den};
+    return (dae_rational){ num, den };
 }
 
 dae_rational dae_rational_over(dae_rational a, dae_rational b)
@@ -69,7 +69,7 @@ dae_rational dae_rational_add(dae_rational a, dae_rational b)
 
 dae_rational dae_rational_subtract(dae_rational a, dae_rational b)
 {
-    return dae_rational_add(a, (dae_rational){-b.num, b.den});
+    return dae_rational_add(a, (dae_rational){ -b.num, b.den });
 }
 
 double dae_rational_value(dae_rational a)

@@ -114,7 +114,7 @@ static void milne(int k, dae_lmm *out)
 /* The angles to two decimals: [HW96, V.2]. */
 static void bdf(int k, dae_lmm *out)
 {
-    static const double angle[] = {90, 90, 86.03, 73.35, 51.84, 17.84, 0};
+    static const double angle[] = { 90, 90, 86.03, 73.35, 51.84, 17.84, 0 };
     clear(out, k);
     for (int j = 1; j <= k; j++) add_difference(out->rho, k, j, dae_ratio(1, j));
     out->sigma[k] = dae_ratio(1, 1);
@@ -139,13 +139,13 @@ static void dcbdf(int k, dae_lmm *out)
 
 static void beta_adams(int k, dae_lmm *out)
 {
-    static const int num[] = {-1, -7, -11}, den[] = {2, 48, 120};
+    static const int num[] = { -1, -7, -11 }, den[] = { 2, 48, 120 };
     adams_moulton(k, out);
     block(out, dae_ratio(num[k - 1], den[k - 1]));
 }
 
 typedef struct family {
-    const char *name;  /* ends with '-' if the number of steps follows                      */
+    const char *name; /* ends with '-' if the number of steps follows */
     const char *shown, *typical, *title, *source;
     int least, most;
     void (*make)(int k, dae_lmm *out);
@@ -156,24 +156,23 @@ static const char AFS[] = "Arevalo, Fuhrer, Soderlind, Stabilized multistep meth
                           "Euler-Lagrange DAEs, BIT 36 (1996) 1-13";
 
 static const family families[] = {
-    {"adams-bashforth-", "adams-bashforth-K", "adams-bashforth-4",
-     "explicit Adams formula, order k", HNW, 1, 12, adams_bashforth},
-    {"adams-moulton-", "adams-moulton-K", "adams-moulton-3",
-     "implicit Adams formula, order k + 1", HNW, 1, 12, adams_moulton},
-    {"trapezoidal", "trapezoidal", "trapezoidal",
-     "trapezoidal rule, A-stable of order 2", HNW, 1, 1, adams_moulton},
-    {"milne", "milne", "milne",
-     "Milne-Simpson: two steps of order 4, weakly stable", HNW, 2, 2, milne},
-    {"bdf-", "bdf-K", "bdf-3",
-     "backward differentiation formula, order k; unstable for k = 7",
-     "Curtiss, Hirschfelder, Proc. Nat. Acad. Sci. 38 (1952) 235", 1, 7, bdf},
-    {"beta-adams-", "beta-adams-K", "beta-adams-2",
-     "beta-blocked Adams-Moulton formula for index 2: order k + 1, multipliers k", AFS, 1, 3,
-     beta_adams},
-    {"beta-trapezoidal", "beta-trapezoidal", "beta-trapezoidal",
-     "beta-blocked trapezoidal rule for index 2: order 2, multipliers 1", AFS, 1, 1, beta_adams},
-    {"dcbdf-", "dcbdf-K", "dcbdf-2",
-     "difference-corrected BDF for index 2: order k + 1, multipliers k", AFS, 1, 6, dcbdf},
+    { "adams-bashforth-", "adams-bashforth-K", "adams-bashforth-4",
+      "explicit Adams formula, order k", HNW, 1, 12, adams_bashforth },
+    { "adams-moulton-", "adams-moulton-K", "adams-moulton-3", "implicit Adams formula, order k + 1",
+      HNW, 1, 12, adams_moulton },
+    { "trapezoidal", "trapezoidal", "trapezoidal", "trapezoidal rule, A-stable of order 2", HNW, 1,
+      1, adams_moulton },
+    { "milne", "milne", "milne", "Milne-Simpson: two steps of order 4, weakly stable", HNW, 2, 2,
+      milne },
+    { "bdf-", "bdf-K", "bdf-3", "backward differentiation formula, order k; unstable for k = 7",
+      "Curtiss, Hirschfelder, Proc. Nat. Acad. Sci. 38 (1952) 235", 1, 7, bdf },
+    { "beta-adams-", "beta-adams-K", "beta-adams-2",
+      "beta-blocked Adams-Moulton formula for index 2: order k + 1, multipliers k", AFS, 1, 3,
+      beta_adams },
+    { "beta-trapezoidal", "beta-trapezoidal", "beta-trapezoidal",
+      "beta-blocked trapezoidal rule for index 2: order 2, multipliers 1", AFS, 1, 1, beta_adams },
+    { "dcbdf-", "dcbdf-K", "dcbdf-2",
+      "difference-corrected BDF for index 2: order k + 1, multipliers k", AFS, 1, 6, dcbdf },
 };
 
 enum { FAMILIES = sizeof families / sizeof *families };
@@ -183,7 +182,9 @@ enum { FAMILIES = sizeof families / sizeof *families };
 static const struct {
     const char *text;
     dae_lmm_mode mode;
-} prefixes[] = {{"one-leg-", DAE_LMM_ONE_LEG}, {"raw-", DAE_LMM_RAW}, {"late-", DAE_LMM_LATE}};
+} prefixes[] = { { "one-leg-", DAE_LMM_ONE_LEG },
+                 { "raw-", DAE_LMM_RAW },
+                 { "late-", DAE_LMM_LATE } };
 
 static int read_steps(const char *text)
 {
@@ -227,7 +228,7 @@ int dae_lmm_known(const char *name)
 {
     int k;
     dae_lmm_mode mode;
-    const family *f = strlen(name) < sizeof ((dae_lmm *)0)->name ? parse(name, &k, &mode) : NULL;
+    const family *f = strlen(name) < sizeof((dae_lmm *)0)->name ? parse(name, &k, &mode) : NULL;
     return f && sensible(f, mode);
 }
 

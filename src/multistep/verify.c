@@ -95,7 +95,7 @@ static int divide(dae_rational *a, int *degree, int r)
 
 int dae_lmm_roots(const dae_rational *a, int degree, double *re, double *im)
 {
-    static const int plain[] = {1, -1, 0};
+    static const int plain[] = { 1, -1, 0 };
     dae_rational rest[DAE_LMM_STEPS + 1];
     double complex b[DAE_LMM_STEPS + 1], z[DAE_ROOTS_DEGREE];
     int count = 0;
@@ -263,7 +263,7 @@ int dae_lmm_blocking(const dae_lmm *m, dae_interval *out, int room)
         double low = i == 0 ? -INFINITY : c[i - 1], high = i == count ? INFINITY : c[i];
         double middle = i == 0 ? high - 1 : i == count ? low + 1 : 0.5 * (low + high);
         if (high - low < 1e-9 || !(dae_lmm_blocked_radius(m, middle) < 1)) continue;
-        out[found++] = (dae_interval){low, high};
+        out[found++] = (dae_interval){ low, high };
     }
     return found;
 }
@@ -278,8 +278,7 @@ void dae_lmm_verify(const dae_lmm *m, dae_lmm_facts *out)
     out->leg_order = leg_order(m, out->order);
     out->tau_order = tau_order(m);
     look_at_rho(m, out);
-    for (int j = 0; j <= m->steps; j++)
-        blocked[j] = dae_rational_subtract(m->sigma[j], m->tau[j]);
+    for (int j = 0; j <= m->steps; j++) blocked[j] = dae_rational_subtract(m->sigma[j], m->tau[j]);
     out->sigma_radius = radius_of(m->sigma, m->steps);
     out->blocked_radius = radius_of(blocked, m->steps);
     if (dae_is_zero(m->sigma[m->steps])) out->claims |= DAE_LMM_EXPLICIT;

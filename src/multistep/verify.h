@@ -5,15 +5,15 @@
 #include "multistep/multistep.h"
 
 typedef struct dae_lmm_facts {
-    int order;               /* of (rho, sigma)                                             */
-    int leg_order;           /* of the one-leg twin on y' = f(t): at most that of the twin  */
-    dae_rational constant;   /* C_{p+1} / sigma(1)                                          */
-    int tau_order;           /* tau = O(h^this) on smooth functions; 0: none                */
-    unsigned claims;         /* DAE_LMM_ ...: what holds                                    */
-    double rho_radius;       /* largest modulus of a root of rho other than the root 1      */
-    double sigma_radius;     /* of sigma                                                    */
-    double blocked_radius;   /* of sigma - tau                                              */
-    double angle;            /* largest alpha of A(alpha), degrees                          */
+    int order;             /* of (rho, sigma) */
+    int leg_order;         /* of the one-leg twin on y' = f(t): at most that of the twin */
+    dae_rational constant; /* C_{p+1} / sigma(1) */
+    int tau_order;         /* tau = O(h^this) on smooth functions; 0: none */
+    unsigned claims;       /* DAE_LMM_ ...: what holds */
+    double rho_radius;     /* largest modulus of a root of rho other than the root 1 */
+    double sigma_radius;   /* of sigma */
+    double blocked_radius; /* of sigma - tau */
+    double angle;          /* largest alpha of A(alpha), degrees */
 } dae_lmm_facts;
 
 void dae_lmm_verify(const dae_lmm *m, dae_lmm_facts *out);

@@ -25,16 +25,18 @@
 static const double OLD_RATE = 0.05, OLD_RATE_CAUTIOUS = 0.3;
 enum { MOST_UNMEASURED = 4, MOST_UNMEASURED_CAUTIOUS = 1 };
 static const double FAR = 20; /* a prediction off by so many tolerances is far */
-enum { LONG_CAUTION = 10 }; /* steps of caution after a poor rate or a failure */
-enum { SMALL = 32 }; /* dense systems up to here keep C as a list of nonzeros too */
-static const double UNKNOWN_RATE = 0.5; /* of an unknown that has had no correction before   */
-static const double NOISE_MOST = 1e4; /* of velocities, in tolerances: steps so short end in rounding alone */
-static const double BEARABLE = 3;     /* rounding of levels 0 and 1 above so many tolerances is a failure */
-static const double SHAKEN = 4;       /* rounding is so many times what a shake of two units shows */
-static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster      */
-static const double GIVE_UP = 0.9;     /* a slower iteration is called divergent             */
-static const double STIRRING = 3;      /* a look between steps stays within this: rounding   */
-static const double SLOW = 0.25;       /* slower than this with an old Jacobian: renew it    */
+enum { LONG_CAUTION = 10 };   /* steps of caution after a poor rate or a failure */
+enum { SMALL = 32 };          /* dense systems up to here keep C as a list of nonzeros too */
+static const double UNKNOWN_RATE = 0.5; /* of an unknown that has had no correction before */
+static const double NOISE_MOST =
+    1e4; /* of velocities, in tolerances: steps so short end in rounding alone */
+static const double BEARABLE =
+    3; /* rounding of levels 0 and 1 above so many tolerances is a failure */
+static const double SHAKEN = 4; /* rounding is so many times what a shake of two units shows */
+static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster */
+static const double GIVE_UP = 0.9;       /* a slower iteration is called divergent */
+static const double STIRRING = 3;        /* a look between steps stays within this: rounding */
+static const double SLOW = 0.25;         /* slower than this with an old Jacobian: renew it */
 
 static void set_caution(dae_corrector *q)
 {
@@ -67,17 +69,27 @@ dae_status dae_corrector_open(dae_corrector *q, dae_system *system, const char *
     }
     int listed = system->matrix.kind == DAE_PATTERN_DENSE && n <= SMALL;
     int compares = (system->facts & DAE_FACT_HIGH_INDEX) && !(system->facts & DAE_FACT_C_CONSTANT);
-    dae_vector_wish wish[] = {{&q->C_before, compares ? count : 0},
-                              {&q->K, count},         {&q->C, count}, {&q->K_kept, count},
-                              {&q->C_kept, count},    {&q->r, n}, {&q->delta, 3 * n},
-                              {&q->change, n},     {&q->C_diagonal, n}, {&q->C_value, listed ? count : 0},
-                              {&q->scaling.row, n}, {&q->scaling.column, n}, {&q->units_kept, 2 * n},
-                              {&q->scaling.K, count}, {&q->scaling.C, count}};
+    dae_vector_wish wish[] = { { &q->C_before, compares ? count : 0 },
+                               { &q->K, count },
+                               { &q->C, count },
+                               { &q->K_kept, count },
+                               { &q->C_kept, count },
+                               { &q->r, n },
+                               { &q->delta, 3 * n },
+                               { &q->change, n },
+                               { &q->C_diagonal, n },
+                               { &q->C_value, listed ? count : 0 },
+                               { &q->scaling.row, n },
+                               { &q->scaling.column, n },
+                               { &q->units_kept, 2 * n },
+                               { &q->scaling.K, count },
+                               { &q->scaling.C, count } };
     q->vectors = dae_alloc_vectors(m, wish, sizeof wish / sizeof *wish);
     if (listed) q->C_row = dae_alloc(m, 2 * count, sizeof(int));
     int has_levels = (system->facts & DAE_FACT_HIGH_INDEX) != 0;
     if (has_levels) q->velocity = dae_alloc(m, n, sizeof(int));
-    int status = q->vectors && (!listed || q->C_row) && (!has_levels || q->velocity) ? DAE_OK : DAE_E_NOMEM;
+    int status =
+        q->vectors && (!listed || q->C_row) && (!has_levels || q->velocity) ? DAE_OK : DAE_E_NOMEM;
     if (!listed) q->C_value = NULL;
     if (!compares) q->C_before = NULL;
     q->C_felt = compares;
@@ -160,7 +172,8 @@ static void collect_velocities(dae_corrector *q)
     q->velocities = 0;
     for (int j = 0; q->velocity && j < a->n; j++) {
         int moves = 0;
-        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++) moves |= q->C[k] != 0;
+        for (int64_t k = dae_column_begin(a, j), end = dae_column_end(a, j); k < end; k++)
+            moves |= q->C[k] != 0;
         if (moves && q->system->level[j] == DAE_INDEX2) q->velocity[q->velocities++] = j;
     }
 }
@@ -272,8 +285,7 @@ int dae_corrector_factor(dae_corrector *q, double c)
 int dae_corrector_solve_with(dae_corrector *q, double *b, int count)
 {
     q->system->stats->solves += count;
-    int status =
-        dae_scaling_solve(&q->scaling, q->system->n, q->linear, q->factor, b, NULL, count);
+    int status = dae_scaling_solve(&q->scaling, q->system->n, q->linear, q->factor, b, NULL, count);
     return status == DAE_E_SINGULAR ? DAE_STEP_SINGULAR : status;
 }
 
@@ -388,7 +400,8 @@ static double rounding_floor(const dae_system *s, const dae_stage *g)
 {
     double largest = 0;
     for (int i = 0; i < s->n; i++)
-        largest = fmax(largest, (fabs(g->x[i]) + fabs(g->h * (s->computed ? 0 : g->p[i]))) * g->w[i]);
+        largest =
+            fmax(largest, (fabs(g->x[i]) + fabs(g->h * (s->computed ? 0 : g->p[i]))) * g->w[i]);
     for (int i = 0; g->w_d && i < s->computed; i++)
         largest = fmax(largest, fabs(g->d[i]) * g->w_d[i]);
     return 32 * DBL_EPSILON * largest;
@@ -405,12 +418,14 @@ static double observe(int m, double size, double last, double first)
  * large first correction and no second, and vouches for nothing but itself. So what the next correction will be is asked of
  * each unknown by its own rate; one that had no correction before has a rate that the next one must tell. With the rate
  * of the unknown that has the largest. */
-static double size_to_come(const dae_corrector *q, const dae_stage *g, double scale, const double *delta, double *rate)
+static double size_to_come(const dae_corrector *q, const dae_stage *g, double scale,
+                           const double *delta, double *rate)
 {
     double most = 0;
     for (int i = 0; i < q->system->n; i++) {
         double now = fabs(delta[i]), before = fabs(q->delta[i]);
-        double own = now < UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE, next = own * now * g->w[i];
+        double own = now < UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE,
+               next = own * now * g->w[i];
         if (next > most) most = next, *rate = own;
     }
     return fabs(scale) * most;
@@ -424,7 +439,8 @@ static double power(double a, int k)
 }
 
 /* f where x, and with it a computed d, is other by a rounding, up or down as the bits say. */
-static int shaken(dae_system *s, double c, double t, const double *x, const double *p, uint64_t bits, double *r)
+static int shaken(dae_system *s, double c, double t, const double *x, const double *p,
+                  uint64_t bits, double *r)
 {
     for (int j = 0; j < s->n; j++) {
         bits ^= bits << 13;
@@ -447,14 +463,15 @@ static int shaken(dae_system *s, double c, double t, const double *x, const doub
  * much. */
 static void row_rounding(dae_corrector *q, double t, const double *x, const double *p, double *r)
 {
-    static const uint64_t seed[2] = {0x9e3779b97f4a7c15ULL, 0xbf58476d1ce4e5b8ULL};
+    static const uint64_t seed[2] = { 0x9e3779b97f4a7c15ULL, 0xbf58476d1ce4e5b8ULL };
     dae_system *s = q->system;
     const dae_matrix *a = &s->matrix;
     double c = q->c_factor, *still = s->r_above, *moved = s->r_below;
     memset(r, 0, (size_t)s->n * sizeof(double));
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
-            r[dae_column_row(a, j, k)] += fabs(q->K[k] * x[j]) + fabs(q->C[k] * (s->computed ? c * x[j] : p[j]));
+            r[dae_column_row(a, j, k)] +=
+                fabs(q->K[k] * x[j]) + fabs(q->C[k] * (s->computed ? c * x[j] : p[j]));
     for (int i = 0; i < s->n; i++) r[i] *= 16 * DBL_EPSILON;
     int shakes = (s->facts & DAE_FACT_HIGH_INDEX) && dae_system_f(s, t, x, p, still) == DAE_OK;
     for (int round = 0; round < 2 && shakes; round++)
@@ -506,7 +523,8 @@ static int only_noise(dae_corrector *q, dae_stage *g, double size)
     if (quiet || !q->jacobian_current) return quiet;
     if (spread_rounding(q, rows, noise) != DAE_OK) return 0;
     for (int i = 0; i < s->n; i++)
-        most = fmax(most, s->level[i] < DAE_INDEX2 ? fmin(noise[i] * g->w[i], BEARABLE) : noise[i] * g->w[i]);
+        most = fmax(most, s->level[i] < DAE_INDEX2 ? fmin(noise[i] * g->w[i], BEARABLE)
+                                                   : noise[i] * g->w[i]);
     return size <= most;
 }
 
@@ -545,7 +563,8 @@ static double velocity_size(const dae_corrector *q, const double *delta)
 
 /* Velocities that gain no more are as right as rounding lets them be, or the iteration diverges in them, which the
  * weights with powers of h do not see: what rounding does to them through the matrix tells which it is. */
-int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p, double size)
+int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p,
+                                  double size)
 {
     if (size <= 1) return 1;
     if (size > NOISE_MOST) return 0;
@@ -557,7 +576,8 @@ int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, c
  * has converged goes on until velocities are right to the tolerance itself, or no longer gain. */
 static int settle_velocities(dae_corrector *q, dae_stage *g)
 {
-    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, SETTLING_RATE), *delta = q->change;
+    double scale = 2 / (1 + g->c / q->c_factor), rate = fmax(q->rate, SETTLING_RATE),
+           *delta = q->change;
     double last = INFINITY, size;
     int most = q->iterations + q->max_iterations;
     for (; q->velocities > 0; q->iterations++) {
@@ -612,9 +632,10 @@ static int iterate(dae_corrector *q, dae_stage *g)
         int hasty = m == 2 && first > FAR && size > 0.1 * q->tolerance;
         if (!hasty && left <= q->tolerance) break;
         if (m >= 2 && rate > 0.5 && size <= rounding_floor(s, g)) break;
-        int lost = m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
-                   /* the iterations left cannot do it */
-                   (m >= 2 && size * power(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
+        int lost =
+            m >= q->max_iterations || (m >= 2 && rate > GIVE_UP) ||
+            /* the iterations left cannot do it */
+            (m >= 2 && size * power(rate, q->max_iterations - m + 1) > q->tolerance * (1 - rate));
         if (lost && m >= 2 && only_noise(q, g, size)) {
             q->observed_rate = 0; /* quotients of rounding are no rate */
             return DAE_OK;
@@ -708,8 +729,9 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
             return DAE_OK;
         }
         q->rate = 1;
-        int strayed = status == DAE_STEP_NEWTON ||
-                      ((status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) && q->iterations > 1);
+        int strayed =
+            status == DAE_STEP_NEWTON ||
+            ((status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) && q->iterations > 1);
         if (strayed && q->jacobian_current && q->stubborn) {
             int used = q->iterations;
             status = dae_corrector_damped(q, g, 20);

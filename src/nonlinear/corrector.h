@@ -13,66 +13,66 @@
 #include "problem/system.h"
 
 typedef struct dae_stage {
-    double t, c, h;         /* h: the step, a scale for difference increments               */
-    const double *x_pred, *p_pred, *d_pred; /* d_pred only for computed d                   */
-    double *x, *p, *e;      /* results; e = x - x_pred is kept apart: no cancellation       */
-    double *d, *e_d;        /* computed d: d(t, x) and d - d_pred                           */
-    const double *w, *w_d;  /* weights of x and of computed d                               */
-    int padded;             /* 1: the vectors of x and p (not w) have room for a multiple of four */
-    int exact;              /* 1: a look between prescribed steps, whose error no tolerance bounds */
-    int once;               /* 1: one correction is enough for a look, if it is not far      */
-    const double *w_r;      /* damped Newton: weights of c C e, row by row; NULL: not asked */
+    double t, c, h;                         /* h: the step, a scale for difference increments */
+    const double *x_pred, *p_pred, *d_pred; /* d_pred only for computed d */
+    double *x, *p, *e;     /* results; e = x - x_pred is kept apart: no cancellation */
+    double *d, *e_d;       /* computed d: d(t, x) and d - d_pred */
+    const double *w, *w_d; /* weights of x and of computed d */
+    int padded;            /* 1: the vectors of x and p (not w) have room for a multiple of four */
+    int exact;             /* 1: a look between prescribed steps, whose error no tolerance bounds */
+    int once;              /* 1: one correction is enough for a look, if it is not far */
+    const double *w_r;     /* damped Newton: weights of c C e, row by row; NULL: not asked */
 } dae_stage;
 
 typedef struct dae_corrector {
     dae_system *system;
     const dae_linear *linear;
     void *analysis, *factor;
-    double *vectors;        /* the block of the vectors below                               */
+    double *vectors; /* the block of the vectors below */
     double *K, *C, *r, *delta;
-    double *K_kept, *C_kept; /* while a look between steps has others                       */
-    double *units_kept;     /* those of the factors of the run, rows and columns            */
-    dae_scaling scaling;    /* the units in which K + cC is factored                        */
-    double *change;         /* the last correction of plain Newton, unscaled                */
-    double *C_value;        /* small dense systems: the nonzeros of C, one after another    */
+    double *K_kept, *C_kept; /* while a look between steps has others */
+    double *units_kept;      /* those of the factors of the run, rows and columns */
+    dae_scaling scaling;     /* the units in which K + cC is factored */
+    double *change;          /* the last correction of plain Newton, unscaled */
+    double *C_value;         /* small dense systems: the nonzeros of C, one after another */
     int *C_row, *C_column, C_count;
-    double *C_diagonal;     /* the diagonal of C ...                                        */
-    int C_is_diagonal;      /* ... when there is nothing else                               */
+    double *C_diagonal; /* the diagonal of C ... */
+    int C_is_diagonal;  /* ... when there is nothing else */
     dae_norm_kind norm;
-    double tolerance;       /* kappa: the error left by Newton, in units of the error test  */
+    double tolerance; /* kappa: the error left by Newton, in units of the error test */
     int max_iterations;
-    int *velocity, velocities; /* unknowns of level 2 that are differentiated                 */
-    const double *w_full;   /* weights without powers of h                                  */
-    int stubborn;           /* 1: plain Newton keeps failing here: damp it                  */
-    int caution;            /* > 0: the rate varies: for so many steps look at it often     */
-    double C_sum;           /* to see whether C moves                                       */
-    double *C_before;       /* levels >= 2, C not constant: the one before ...              */
+    int *velocity, velocities; /* unknowns of level 2 that are differentiated */
+    const double *w_full;      /* weights without powers of h */
+    int stubborn;              /* 1: plain Newton keeps failing here: damp it */
+    int caution;               /* > 0: the rate varies: for so many steps look at it often */
+    double C_sum;              /* to see whether C moves */
+    double *C_before;          /* levels >= 2, C not constant: the one before ... */
     int have_before;
-    double t_before;        /* its time ...                                                 */
-    double C_felt;          /* ... and the rate Newton has with the C of a step away         */
-    int verify;             /* 1: the equations were undefined somewhere: look before accepting */
-    double c_slack;         /* how far c may wander from that of the factors                */
-    const double *c_each;   /* NULL, or a c for each unknown (d = x only), in units of c: the
-                               matrix is K + c C diag(c_each) ...                           */
-    double *C_each;         /* ... with room for C diag(c_each), from whoever sets c_each   */
+    double t_before;      /* its time ... */
+    double C_felt;        /* ... and the rate Newton has with the C of a step away */
+    int verify;           /* 1: the equations were undefined somewhere: look before accepting */
+    double c_slack;       /* how far c may wander from that of the factors */
+    const double *c_each; /* NULL, or a c for each unknown (d = x only), in units of c: the
+                               matrix is K + c C diag(c_each) ... */
+    double *C_each;       /* ... with room for C diag(c_each), from whoever sets c_each */
 
     int have_jacobian, have_factor;
-    int base_known;         /* 1: f is known where the Jacobian has just been made          */
-    int want_jacobian;      /* 1: renew before the next iteration                           */
+    int base_known;    /* 1: f is known where the Jacobian has just been made */
+    int want_jacobian; /* 1: renew before the next iteration */
     double c_factor, t_jacobian;
-    double rate;            /* convergence rate of the last steps with these factors        */
-    int unmeasured;         /* steps since it was observed                                  */
-    double old_rate;        /* floor under a remembered rate                                */
+    double rate;     /* convergence rate of the last steps with these factors */
+    int unmeasured;  /* steps since it was observed */
+    double old_rate; /* floor under a remembered rate */
     int most_unmeasured;
     int excess, jacobian_price; /* iterations an old Jacobian has cost; what a new one costs */
 
     /* what happened last */
     int iterations, new_jacobian, new_factor;
-    int second_round;       /* the first iteration failed, with an old Jacobian              */
-    int jacobian_current;   /* the Jacobian is of this step                                 */
+    int second_round;     /* the first iteration failed, with an old Jacobian */
+    int jacobian_current; /* the Jacobian is of this step */
     double observed_rate;
-    double first, left;     /* the first and the last correction of a look between steps    */
-    int worst;              /* unknown with the largest last correction                     */
+    double first, left; /* the first and the last correction of a look between steps */
+    int worst;          /* unknown with the largest last correction */
     dae_factor_info info;
 } dae_corrector;
 
@@ -86,9 +86,11 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 
 /* What rounding of f at (t, x, p) may do to x through K + cC: n values >= 0. Costs three evaluations and solves;
  * q->delta is scratch. DAE_OK or a verdict. */
-int dae_corrector_noise(dae_corrector *q, double t, const double *x, const double *p, double *noise);
+int dae_corrector_noise(dae_corrector *q, double t, const double *x, const double *p,
+                        double *noise);
 /* Corrections of velocities of this size, in full weights, become no smaller there: is it rounding? */
-int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p, double size);
+int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p,
+                                  double size);
 
 /* A few corrections with the factors as they are, for a point near the last step; changes
  * nothing that later steps depend on. c is that of the factors. 1: converged. */

@@ -15,9 +15,9 @@
 #include "linear/linear.h"
 
 typedef struct dae_scaling {
-    double *row, *column; /* R and S                                                     */
-    double *K, *C;        /* R K S and R C S                                             */
-    int ready;            /* R and these are of the Jacobian at hand                     */
+    double *row, *column; /* R and S */
+    double *K, *C;        /* R K S and R C S */
+    int ready;            /* R and these are of the Jacobian at hand */
 } dae_scaling;
 
 /* S, for a new Jacobian: w_j is 1 / tolerance. */

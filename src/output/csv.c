@@ -7,8 +7,7 @@
 
 const char *dae_column_name(const dae_columns *c, int i, char buffer[32])
 {
-    if (c->names && c->names[i])
-        return c->names[i];
+    if (c->names && c->names[i]) return c->names[i];
     snprintf(buffer, 32, "x[%d]", i + 1);
     return buffer;
 }
@@ -85,16 +84,14 @@ void dae_csv_log(const dae_step_record *r, void *sink)
     dae_sink *s = sink;
     size_t verdict = (size_t)r->verdict;
     size_t known = sizeof verdicts / sizeof *verdicts;
-    dae_sink_print(s, "%ld,%s,", r->step,
-                   verdict < known ? verdicts[verdict] : "unknown");
+    dae_sink_print(s, "%ld,%s,", r->step, verdict < known ? verdicts[verdict] : "unknown");
     dae_sink_number(s, r->t);
     dae_sink_text(s, ",");
     dae_sink_number(s, r->h);
     dae_sink_print(s, ",%d,", r->order);
     dae_sink_number(s, r->error);
     dae_sink_text(s, ",");
-    if (r->limiting >= 0 && r->limiting_name)
-        dae_csv_name(s, r->limiting_name);
+    if (r->limiting >= 0 && r->limiting_name) dae_csv_name(s, r->limiting_name);
     dae_sink_print(s, ",%d,", r->newton_iterations);
     dae_sink_number(s, r->newton_rate);
     dae_sink_print(s, ",%d,%d,%d\n", r->new_jacobian, r->new_factor, r->filtered);

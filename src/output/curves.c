@@ -31,8 +31,7 @@ void dae_curves_close(dae_curves *c)
 {
     void *const block[] = { c->t, c->v, c->own, c->last, c->open };
     for (int k = 0; k < 5; k++)
-        if (block[k])
-            dae_free(&c->memory, block[k]);
+        if (block[k]) dae_free(&c->memory, block[k]);
     memset(c, 0, sizeof *c);
 }
 
@@ -78,8 +77,7 @@ static int thin(dae_curves *c)
 {
     if (!c->own) {
         c->own = dae_alloc(&c->memory, stride(c) * (size_t)c->count, sizeof(double));
-        if (!c->own)
-            return ENOMEM;
+        if (!c->own) return ENOMEM;
         for (int i = 0; i < c->count; i++)
             memcpy(c->own + stride(c) * (size_t)i, c->t, stride(c) * sizeof(double));
     }
@@ -88,8 +86,7 @@ static int thin(dae_curves *c)
         double *t = c->own + stride(c) * (size_t)i, *v = c->v + stride(c) * (size_t)i;
         for (int g = 0; g < groups; g++) {
             dae_extremes e = { 0 };
-            for (int k = 0; k < 4; k++)
-                take(&e, t[1 + 4 * g + k], v[1 + 4 * g + k], k, k == 0);
+            for (int k = 0; k < 4; k++) take(&e, t[1 + 4 * g + k], v[1 + 4 * g + k], k, k == 0);
             give(&e, t + 1 + 2 * g, v + 1 + 2 * g);
         }
     }
@@ -105,8 +102,7 @@ static void store_row(dae_curves *c, double t, const double *v)
     c->t[c->points] = t;
     for (int i = 0; i < c->count; i++) {
         c->v[stride(c) * (size_t)i + (size_t)c->points] = v[i];
-        if (c->own)
-            c->own[stride(c) * (size_t)i + (size_t)c->points] = t;
+        if (c->own) c->own[stride(c) * (size_t)i + (size_t)c->points] = t;
     }
     c->points++;
 }
@@ -125,8 +121,7 @@ int dae_curves_add(dae_curves *c, double t, const double *v)
 {
     if (c->points == c->most && c->waiting == 0) {
         int error = thin(c);
-        if (error)
-            return error;
+        if (error) return error;
     }
     c->t_last = t;
     memcpy(c->last, v, (size_t)c->count * sizeof(double));
@@ -135,18 +130,14 @@ int dae_curves_add(dae_curves *c, double t, const double *v)
         store_row(c, t, v);
         return 0;
     }
-    for (int i = 0; i < c->count; i++)
-        take(&c->open[i], t, v[i], c->rows, c->waiting == 0);
-    if (++c->waiting == c->group)
-        store_groups(c);
+    for (int i = 0; i < c->count; i++) take(&c->open[i], t, v[i], c->rows, c->waiting == 0);
+    if (++c->waiting == c->group) store_groups(c);
     return 0;
 }
 
 void dae_curves_finish(dae_curves *c)
 {
-    if (c->group == 1)
-        return;
-    if (c->waiting > 0)
-        store_groups(c);
+    if (c->group == 1) return;
+    if (c->waiting > 0) store_groups(c);
     store_row(c, c->t_last, c->last);
 }

@@ -17,16 +17,16 @@ typedef struct dae_extremes { /* of the group that is open */
 } dae_extremes;
 
 typedef struct dae_curves {
-    int count;       /* curves                                                            */
-    int most;        /* points of each, at most                                           */
-    int points;      /* of each                                                           */
-    int64_t rows;    /* that came                                                         */
-    int64_t group;   /* rows that make two points; 1: every row is a point                */
-    int64_t waiting; /* rows of the open group                                            */
-    double *t;       /* of all curves while group is 1                                    */
-    double *own;     /* times of each curve after that                                    */
-    double *v;       /* values; a curve's points follow each other                        */
-    double *last;    /* the newest row                                                    */
+    int count;       /* curves */
+    int most;        /* points of each, at most */
+    int points;      /* of each */
+    int64_t rows;    /* that came */
+    int64_t group;   /* rows that make two points; 1: every row is a point */
+    int64_t waiting; /* rows of the open group */
+    double *t;       /* of all curves while group is 1 */
+    double *own;     /* times of each curve after that */
+    double *v;       /* values; a curve's points follow each other */
+    double *last;    /* the newest row */
     double t_last;
     dae_extremes *open;
     dae_memory memory;

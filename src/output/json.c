@@ -18,8 +18,7 @@ static size_t character(const unsigned char *p)
 {
     unsigned char low = 0x80, high = 0xbf;
     size_t length;
-    if (p[0] < 0x80)
-        return 1;
+    if (p[0] < 0x80) return 1;
     if (p[0] >= 0xc2 && p[0] <= 0xdf)
         length = 2;
     else if (p[0] >= 0xe0 && p[0] <= 0xef)
@@ -28,19 +27,13 @@ static size_t character(const unsigned char *p)
         length = 4;
     else
         return 0;
-    if (p[0] == 0xe0)
-        low = 0xa0;
-    if (p[0] == 0xed)
-        high = 0x9f;
-    if (p[0] == 0xf0)
-        low = 0x90;
-    if (p[0] == 0xf4)
-        high = 0x8f;
-    if (p[1] < low || p[1] > high)
-        return 0;
+    if (p[0] == 0xe0) low = 0xa0;
+    if (p[0] == 0xed) high = 0x9f;
+    if (p[0] == 0xf0) low = 0x90;
+    if (p[0] == 0xf4) high = 0x8f;
+    if (p[1] < low || p[1] > high) return 0;
     for (size_t i = 2; i < length; i++)
-        if (p[i] < 0x80 || p[i] > 0xbf)
-            return 0;
+        if (p[i] < 0x80 || p[i] > 0xbf) return 0;
     return length;
 }
 
@@ -68,18 +61,15 @@ static void quoted(dae_json *j, const char *text)
 
 static void new_line(dae_json *j)
 {
-    if (j->in_page)
-        return;
+    if (j->in_page) return;
     dae_sink_text(j->sink, "\n");
-    for (int i = 0; i < j->depth; i++)
-        dae_sink_text(j->sink, "  ");
+    for (int i = 0; i < j->depth; i++) dae_sink_text(j->sink, "  ");
 }
 
 static void begin_value(dae_json *j, const char *name)
 {
     if (j->depth > 0) {
-        if (j->filled[j->depth - 1])
-            dae_sink_text(j->sink, ",");
+        if (j->filled[j->depth - 1]) dae_sink_text(j->sink, ",");
         j->filled[j->depth - 1] = 1;
         new_line(j);
     }
@@ -112,14 +102,11 @@ void dae_json_array(dae_json *j, const char *name)
 
 void dae_json_end(dae_json *j)
 {
-    if (j->depth == 0)
-        return;
+    if (j->depth == 0) return;
     j->depth--;
-    if (j->filled[j->depth])
-        new_line(j);
+    if (j->filled[j->depth]) new_line(j);
     dae_sink_write(j->sink, &j->closing[j->depth], 1);
-    if (j->depth == 0)
-        dae_sink_text(j->sink, "\n");
+    if (j->depth == 0) dae_sink_text(j->sink, "\n");
 }
 
 void dae_json_string(dae_json *j, const char *name, const char *text)

@@ -21,8 +21,7 @@ static void double_bytes(double value, char bytes[8])
 {
     uint64_t v;
     memcpy(&v, &value, sizeof v);
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (char)(v >> 8 * i & 255);
+    for (int i = 0; i < 8; i++) bytes[i] = (char)(v >> 8 * i & 255);
 }
 
 static void put_double(dae_sink *s, double value)
@@ -32,8 +31,7 @@ static void put_double(dae_sink *s, double value)
     dae_sink_write(s, bytes, sizeof bytes);
 }
 
-static void put_header(dae_sink *s, int type, const char *name, int64_t rows,
-                       int64_t columns)
+static void put_header(dae_sink *s, int type, const char *name, int64_t rows, int64_t columns)
 {
     size_t length = strlen(name) + 1;
     put_integer(s, type);
@@ -51,8 +49,7 @@ static void put_text(dae_sink *s, const char *text, size_t width)
     size_t length = strlen(text);
     dae_sink_write(s, text, length);
     for (size_t k = length; k < width; k += sizeof nothing)
-        dae_sink_write(s, nothing,
-                       width - k < sizeof nothing ? width - k : sizeof nothing);
+        dae_sink_write(s, nothing, width - k < sizeof nothing ? width - k : sizeof nothing);
 }
 
 static int64_t position(const dae_sink *s)
@@ -83,12 +80,10 @@ static void widths(const dae_variable *const *v, int count, size_t *name, size_t
 
 static void put_class(dae_sink *s)
 {
-    static const char line[4][12] = { "Atrajectory", "1.1        ", "           ",
-                                      "binTrans   " };
+    static const char line[4][12] = { "Atrajectory", "1.1        ", "           ", "binTrans   " };
     put_header(s, TEXT, "Aclass", 4, 11);
     for (int k = 0; k < 11; k++) /* never transposed: column by column */
-        for (int i = 0; i < 4; i++)
-            dae_sink_write(s, &line[i][k], 1);
+        for (int i = 0; i < 4; i++) dae_sink_write(s, &line[i][k], 1);
 }
 
 static void put_description(dae_sink *s, const dae_variable *v, size_t width)
@@ -117,12 +112,10 @@ static void put_names(dae_mat *w)
     widths(w->variable, w->count, &name, &text);
     put_header(s, TEXT, "name", (int64_t)name, w->count + 1);
     put_text(s, "time", name);
-    for (int i = 0; i < w->count; i++)
-        put_text(s, w->variable[i]->name, name);
+    for (int i = 0; i < w->count; i++) put_text(s, w->variable[i]->name, name);
     put_header(s, TEXT, "description", (int64_t)text, w->count + 1);
     put_text(s, time_comment, text);
-    for (int i = 0; i < w->count; i++)
-        put_description(s, w->variable[i], text);
+    for (int i = 0; i < w->count; i++) put_description(s, w->variable[i], text);
     put_header(s, INTEGER, "dataInfo", 4, w->count + 1);
     for (int i = -1; i < w->count; i++) {
         put_integer(s, i < 0 ? 0 : w->shares.block[i]);
@@ -139,8 +132,7 @@ static void put_constants(dae_mat *w, double t, const double *x)
     for (int column = 0; column < 2; column++) {
         w->stop_at = position(s);
         put_double(s, t);
-        for (int k = 0; k < w->shares.rows[0]; k++)
-            put_double(s, x[w->shares.row[0][k]]);
+        for (int k = 0; k < w->shares.rows[0]; k++) put_double(s, x[w->shares.row[0][k]]);
     }
 }
 
@@ -168,8 +160,7 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
 static void settle(dae_mat *w, double t)
 {
     char count[4], stop[8];
-    for (int i = 0; i < 4; i++)
-        count[i] = (char)(w->points >> 8 * i & 255);
+    for (int i = 0; i < 4; i++) count[i] = (char)(w->points >> 8 * i & 255);
     double_bytes(t, stop);
     dae_sink_patch(w->sink, w->columns_at, count, sizeof count);
     dae_sink_patch(w->sink, w->stop_at, stop, sizeof stop);
@@ -178,19 +169,14 @@ static void settle(dae_mat *w, double t)
 static int point(dae_trajectory *writer, double t, const double *x)
 {
     dae_mat *w = (dae_mat *)writer;
-    if (w->points == INT32_MAX)
-        return EFBIG; /* the header has no more bits */
-    if (!w->headed)
-        put_head(w, t, x);
+    if (w->points == INT32_MAX) return EFBIG; /* the header has no more bits */
+    if (!w->headed) put_head(w, t, x);
     put_double(w->sink, t);
-    for (int k = 0; k < w->shares.rows[1]; k++)
-        put_double(w->sink, x[w->shares.row[1][k]]);
-    if (dae_sink_flush(w->sink))
-        return w->sink->error;
+    for (int k = 0; k < w->shares.rows[1]; k++) put_double(w->sink, x[w->shares.row[1][k]]);
+    if (dae_sink_flush(w->sink)) return w->sink->error;
     w->points++;
     settle(w, t);
-    if (w->sink->error)
-        return w->sink->error;
+    if (w->sink->error) return w->sink->error;
     dae_sink_record(w->sink);
     return w->sink->error;
 }
@@ -202,8 +188,7 @@ static int end(dae_trajectory *writer)
     return dae_sink_flush(w->sink);
 }
 
-void dae_mat_open(dae_mat *w, dae_sink *sink, const dae_variable *const *variable,
-                  int count)
+void dae_mat_open(dae_mat *w, dae_sink *sink, const dae_variable *const *variable, int count)
 {
     memset(w, 0, sizeof *w);
     w->writer = (dae_trajectory){ .begin = begin, .point = point, .end = end };
@@ -219,6 +204,5 @@ double dae_mat_size(const dae_variable *const *variable, int count, double point
     widths(variable, count, &name, &text);
     for (int i = 0; i < count; i++)
         varying += !dae_is_constant(variable[i]) && !variable[i]->alias_of;
-    return 300 + (double)(count + 1) * ((double)(name + text) + 16 + 16) +
-           8 * points * varying;
+    return 300 + (double)(count + 1) * ((double)(name + text) + 16 + 16) + 8 * points * varying;
 }

@@ -31,10 +31,10 @@
 typedef struct dae_mat {
     dae_trajectory writer;
     dae_sink *sink;
-    const dae_variable *const *variable; /* of point's x, in its order                    */
+    const dae_variable *const *variable; /* of point's x, in its order */
     int count;
     dae_shares shares;
-    int64_t stop_at, columns_at; /* offsets of the end time, of the number of points      */
+    int64_t stop_at, columns_at; /* offsets of the end time, of the number of points */
     uint32_t points;
     int headed;
 } dae_mat;

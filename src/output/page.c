@@ -36,15 +36,13 @@ static void hash(dae_sink *s, const dae_part *p)
 
 static void section(dae_sink *s, const char *id, const char *title, int open)
 {
-    dae_sink_print(s, "<details id=\"%s\"%s><summary>%s</summary>\n", id,
-                   open ? " open" : "", title);
+    dae_sink_print(s, "<details id=\"%s\"%s><summary>%s</summary>\n", id, open ? " open" : "",
+                   title);
 }
 
-static void preformatted(dae_sink *s, const char *id, const char *title, const char *text,
-                         int open)
+static void preformatted(dae_sink *s, const char *id, const char *title, const char *text, int open)
 {
-    if (!text || !*text)
-        return;
+    if (!text || !*text) return;
     section(s, id, title, open);
     dae_sink_text(s, "<pre>");
     escaped(s, text);
@@ -55,10 +53,9 @@ static void preformatted(dae_sink *s, const char *id, const char *title, const c
 static void head(dae_page *w)
 {
     dae_sink *s = w->sink;
-    dae_sink_text(
-        s, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-           "'none'; base-uri 'none'; form-action 'none'; style-src");
+    dae_sink_text(s, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                     "'none'; base-uri 'none'; form-action 'none'; style-src");
     hash(s, &dae_part_style);
     dae_sink_text(s, "; script-src");
     if (dae_page_is_live()) {
@@ -67,10 +64,9 @@ static void head(dae_page *w)
     } else {
         dae_sink_text(s, " 'none'");
     }
-    dae_sink_text(
-        s, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
-           "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-           "<title>");
+    dae_sink_text(s, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
+                     "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+                     "<title>");
     escaped(s, w->title);
     dae_sink_text(s, "</title>\n<style>");
     part(s, &dae_part_style);
@@ -98,8 +94,7 @@ static void no_plots(dae_page *w)
     dae_sink_print(w->sink, "<p class=\"note\">There are no curves: %s.</p>\n",
                    w->curves.rows == 0 ? "not even the initial values were found"
                                        : "nothing varies");
-    if (dae_page_is_live())
-        return;
+    if (dae_page_is_live()) return;
     dae_free(&w->still.memory, w->still.t);
     w->still.t = NULL;
 }
@@ -114,11 +109,10 @@ static void plots(dae_page *w)
                        "--output-variables chooses others.</p>\n",
                        w->curves.count, w->shares.rows[1]);
     if (w->curves.group > 1)
-        dae_sink_print(
-            s,
-            "<p class=\"note\">Of %lld points about %d of each curve are here, its "
-            "lowest and highest among them.</p>\n",
-            (long long)w->curves.rows, w->curves.points);
+        dae_sink_print(s,
+                       "<p class=\"note\">Of %lld points about %d of each curve are here, its "
+                       "lowest and highest among them.</p>\n",
+                       (long long)w->curves.rows, w->curves.points);
     if (w->events > DAE_PAGE_EVENTS)
         dae_sink_print(s, "<p class=\"note\">Of %lld events the first %d are marked.</p>\n",
                        (long long)w->events, DAE_PAGE_EVENTS);
@@ -127,26 +121,24 @@ static void plots(dae_page *w)
         return;
     }
     if (!dae_page_is_live()) {
-        dae_sink_text(
-            s, "<p class=\"note\">A still picture of the first curves: dygraphs, which "
-               "draws those one can zoom, was not there when this program was built "
-               "(Debian: libjs-dygraphs).</p>\n<div class=\"still\">");
+        dae_sink_text(s, "<p class=\"note\">A still picture of the first curves: dygraphs, which "
+                         "draws those one can zoom, was not there when this program was built "
+                         "(Debian: libjs-dygraphs).</p>\n<div class=\"still\">");
         w->still.writer.end(&w->still.writer);
         dae_sink_text(s, "</div>\n");
         return;
     }
-    dae_sink_text(
-        s, "<div id=\"plot\">\n<div id=\"choice\">\n<input id=\"search\" "
-           "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
-           "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
-           "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
-           "<p id=\"help\"><span class=\"mouse\">Drag to zoom, across or upwards; "
-           "shift and drag to move; double click to see all again.</span><span "
-           "class=\"finger\">Two fingers zoom, a double tap shows "
-           "all again.</span>\n"
-           "<button id=\"reset\" type=\"button\">see all</button>\n"
-           "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
-           "<noscript><p class=\"note\">The curves need JavaScript.</p></noscript>\n");
+    dae_sink_text(s, "<div id=\"plot\">\n<div id=\"choice\">\n<input id=\"search\" "
+                     "type=\"search\" placeholder=\"search variables\" aria-label=\"search "
+                     "variables\" autocomplete=\"off\" spellcheck=\"false\">\n<div "
+                     "id=\"list\"></div>\n</div>\n<div id=\"view\"><div id=\"panels\"></div>\n"
+                     "<p id=\"help\"><span class=\"mouse\">Drag to zoom, across or upwards; "
+                     "shift and drag to move; double click to see all again.</span><span "
+                     "class=\"finger\">Two fingers zoom, a double tap shows "
+                     "all again.</span>\n"
+                     "<button id=\"reset\" type=\"button\">see all</button>\n"
+                     "<button id=\"none\" type=\"button\">clear</button></p></div>\n</div>\n"
+                     "<noscript><p class=\"note\">The curves need JavaScript.</p></noscript>\n");
 }
 
 static void facts(dae_page *w)
@@ -174,11 +166,9 @@ static void cell(dae_sink *s, const char *text)
 static void constants(dae_page *w)
 {
     dae_sink *s = w->sink;
-    if (w->shares.rows[0] == 0 || w->curves.rows == 0)
-        return;
+    if (w->shares.rows[0] == 0 || w->curves.rows == 0) return;
     section(s, "parameters", "Parameters and constants", 0);
-    dae_sink_text(
-        s, "<table>\n<tr><th>name</th><th>value</th><th>unit</th><th></th></tr>\n");
+    dae_sink_text(s, "<table>\n<tr><th>name</th><th>value</th><th>unit</th><th></th></tr>\n");
     for (int k = 0; k < w->shares.rows[0]; k++) {
         const dae_variable *v = w->variable[w->shares.row[0][k]];
         dae_sink_text(s, "<tr>");
@@ -199,8 +189,7 @@ static void source(dae_page *w)
     enum { MOST = 1 << 20 };
     dae_sink *s = w->sink;
     size_t length = w->source_length < MOST ? w->source_length : MOST, at = 0;
-    if (!w->source)
-        return;
+    if (!w->source) return;
     section(s, "text", "Model text", 0);
     if (w->source_name) {
         dae_sink_text(s, "<p class=\"note\">");
@@ -222,13 +211,12 @@ static void source(dae_page *w)
 static void foot(dae_page *w)
 {
     dae_sink *s = w->sink;
-    dae_sink_print(s, "<footer>Daedalus %d.%d.%d", DAE_VERSION / 10000,
-                   DAE_VERSION / 100 % 100, DAE_VERSION % 100);
+    dae_sink_print(s, "<footer>Daedalus %d.%d.%d", DAE_VERSION / 10000, DAE_VERSION / 100 % 100,
+                   DAE_VERSION % 100);
     if (dae_page_is_live()) {
         dae_sink_text(s, "; curves drawn by dygraphs.\n<details><summary>Licence of "
                          "dygraphs</summary><pre>");
-        dae_sink_markup(s, (const char *)dae_part_plot_licence.bytes,
-                        dae_part_plot_licence.length);
+        dae_sink_markup(s, (const char *)dae_part_plot_licence.bytes, dae_part_plot_licence.length);
         dae_sink_text(s, "</pre></details>");
     }
     dae_sink_text(s, "</footer>\n");
@@ -260,8 +248,7 @@ static int begin_still(dae_page *w)
     int count = w->curves.count < 6 ? w->curves.count : 6, length;
     const char *culprit;
     dae_columns columns = { count, names };
-    for (int k = 0; k < count; k++)
-        names[k] = w->variable[w->shares.row[1][k]]->name;
+    for (int k = 0; k < count; k++) names[k] = w->variable[w->shares.row[1][k]]->name;
     dae_svg_open(&w->still, w->sink, "", 0);
     w->still.in_page = 1;
     dae_svg_choose(&w->still, &columns, NULL, &culprit, &length);
@@ -273,16 +260,14 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
     dae_page *w = (dae_page *)writer;
     (void)columns; /* dae_page_open was told more about them */
     int error = dae_shares_find(&w->shares, w->variable, w->count);
-    if (error)
-        return error;
+    if (error) return error;
     int varying = w->shares.rows[1];
     int kept = varying < DAE_PAGE_CURVES ? varying : DAE_PAGE_CURVES;
     error = dae_curves_open(&w->curves, kept, points_for(kept));
     w->constant = dae_alloc(&w->memory, (size_t)w->shares.rows[0], sizeof(double));
     w->row = dae_alloc(&w->memory, (size_t)kept + 1, sizeof(double));
     w->event = dae_alloc(&w->memory, DAE_PAGE_EVENTS, sizeof(double));
-    if (error || !w->constant || !w->row || !w->event)
-        return ENOMEM;
+    if (error || !w->constant || !w->row || !w->event) return ENOMEM;
     return dae_page_is_live() ? 0 : begin_still(w);
 }
 
@@ -291,8 +276,7 @@ static void note_event(dae_page *w, double t)
 {
     int again = w->events > 0 && w->events <= DAE_PAGE_EVENTS && w->event[w->events - 1] == t;
     if (w->curves.rows > 0 && t == w->last && !again) {
-        if (w->events < DAE_PAGE_EVENTS)
-            w->event[w->events] = t;
+        if (w->events < DAE_PAGE_EVENTS) w->event[w->events] = t;
         w->events++;
     }
     w->last = t;
@@ -304,11 +288,9 @@ static int point(dae_trajectory *writer, double t, const double *x)
     note_event(w, t);
     for (int k = 0; k < w->shares.rows[0] && w->curves.rows == 0; k++)
         w->constant[k] = x[w->shares.row[0][k]];
-    for (int k = 0; k < w->curves.count; k++)
-        w->row[k] = x[w->shares.row[1][k]];
+    for (int k = 0; k < w->curves.count; k++) w->row[k] = x[w->shares.row[1][k]];
     int error = dae_curves_add(&w->curves, t, w->row);
-    if (!error && !dae_page_is_live())
-        error = w->still.writer.point(&w->still.writer, t, w->row);
+    if (!error && !dae_page_is_live()) error = w->still.writer.point(&w->still.writer, t, w->row);
     return error;
 }
 
@@ -338,8 +320,7 @@ static int end(dae_trajectory *writer)
     return dae_sink_flush(w->sink);
 }
 
-void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable,
-                   int count)
+void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable, int count)
 {
     memset(w, 0, sizeof *w);
     w->writer = (dae_trajectory){ .begin = begin, .point = point, .end = end };
@@ -352,8 +333,7 @@ void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *varia
 
 void dae_page_fact(dae_page *w, const char *label, const char *format, ...)
 {
-    if (w->facts == DAE_PAGE_FACTS)
-        return;
+    if (w->facts == DAE_PAGE_FACTS) return;
     dae_page_fact_row *f = &w->fact[w->facts++];
     va_list list;
     va_start(list, format);

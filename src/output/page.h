@@ -18,7 +18,12 @@
 #include "output/shares.h"
 #include "output/svg.h"
 
-enum { DAE_PAGE_POINTS = 5000, DAE_PAGE_CURVES = 10000, DAE_PAGE_FACTS = 32, DAE_PAGE_EVENTS = 1000 };
+enum {
+    DAE_PAGE_POINTS = 5000,
+    DAE_PAGE_CURVES = 10000,
+    DAE_PAGE_FACTS = 32,
+    DAE_PAGE_EVENTS = 1000
+};
 
 typedef struct dae_page_fact_row {
     const char *label;
@@ -53,10 +58,8 @@ typedef struct dae_page {
 } dae_page;
 
 /* The variables are those of point's x, and stay with the caller. */
-void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable,
-                   int count);
-void dae_page_fact(dae_page *w, const char *label, const char *format, ...)
-    DAE_PRINTF(3, 4);
+void dae_page_open(dae_page *w, dae_sink *sink, const dae_variable *const *variable, int count);
+void dae_page_fact(dae_page *w, const char *label, const char *format, ...) DAE_PRINTF(3, 4);
 
 /* The numbers, as JSON inside the page (page_data.c). */
 void dae_page_data(const dae_page *w);

@@ -25,15 +25,13 @@ static scaling scaling_of(const double *v, int count)
     double low = INFINITY, high = -INFINITY;
     scaling s = { 0, 1 };
     for (int i = 0; i < count; i++) {
-        if (!isfinite(v[i]))
-            continue;
+        if (!isfinite(v[i])) continue;
         low = fmin(low, v[i]);
         high = fmax(high, v[i]);
     }
     double largest = fmax(fabs(low), fabs(high)), span = high - low;
     int plain = largest == 0 || (largest > 1e-30 && largest < 1e30);
-    if (!(low <= high) || (plain && span > 1e-3 * largest))
-        return s;
+    if (!(low <= high) || (plain && span > 1e-3 * largest)) return s;
     s.offset = low / 2 + high / 2;
     s.scale = span > 0 && isfinite(span) ? span / 2 : largest > 0 ? largest : 1;
     return s;
@@ -51,8 +49,7 @@ static void put_floats(dae_sink *out, scaling s, const double *v, int count)
             float f = (float)((v[at + i] - s.offset) / s.scale);
             uint32_t bits;
             memcpy(&bits, &f, sizeof bits);
-            for (int k = 0; k < 4; k++)
-                bytes[4 * i + k] = (unsigned char)(bits >> 8 * k & 255);
+            for (int k = 0; k < 4; k++) bytes[4 * i + k] = (unsigned char)(bits >> 8 * k & 255);
         }
         dae_sink_base64(out, bytes, 4 * (size_t)n);
     }
@@ -76,17 +73,13 @@ static void put_variables(dae_json *j, const dae_page *w)
     for (int i = 0; i < w->count; i++) {
         const dae_variable *v = w->variable[i];
         int place = w->shares.place[i], curve = (place < 0 ? -place : place) - 1;
-        if (w->shares.block[i] != 2 || curve >= w->curves.count)
-            continue;
+        if (w->shares.block[i] != 2 || curve >= w->curves.count) continue;
         dae_json_object(j, NULL);
         dae_json_string(j, "n", v->name);
-        if (*v->unit)
-            dae_json_string(j, "u", v->unit);
-        if (*v->comment)
-            dae_json_string(j, "c", v->comment);
+        if (*v->unit) dae_json_string(j, "u", v->unit);
+        if (*v->comment) dae_json_string(j, "c", v->comment);
         dae_json_integer(j, "k", curve);
-        if (place < 0)
-            dae_json_integer(j, "m", 1);
+        if (place < 0) dae_json_integer(j, "m", 1);
         dae_json_end(j);
     }
     dae_json_end(j);
@@ -101,8 +94,7 @@ static void put_shown(dae_json *j, const dae_page *w)
         int number = 0;
         for (int i = 0; i < w->count && shown < MOST; i++) {
             int place = w->shares.place[i], curve = (place < 0 ? -place : place) - 1;
-            if (w->shares.block[i] != 2 || curve >= w->curves.count)
-                continue;
+            if (w->shares.block[i] != 2 || curve >= w->curves.count) continue;
             if (pass == 1 || (w->variable[i]->is_state && !w->variable[i]->alias_of)) {
                 dae_json_integer(j, NULL, number);
                 shown++;
@@ -129,14 +121,12 @@ void dae_page_data(const dae_page *w)
     dae_json_open(&j, w->sink);
     j.in_page = 1;
     dae_json_object(&j, NULL);
-    if (!c->own)
-        put_packed(&j, "time", c->t, c->points);
+    if (!c->own) put_packed(&j, "time", c->t, c->points);
     dae_json_array(&j, "curves");
     for (int i = 0; i < c->count; i++) {
         dae_json_object(&j, NULL);
         put_packed(&j, "v", dae_curves_values(c, i), c->points);
-        if (c->own)
-            put_packed(&j, "t", dae_curves_times(c, i), c->points);
+        if (c->own) put_packed(&j, "t", dae_curves_times(c, i), c->points);
         dae_json_end(&j);
     }
     dae_json_end(&j);

@@ -13,6 +13,6 @@ typedef struct dae_part {
 } dae_part;
 
 extern const dae_part dae_part_style, dae_part_script;      /* page.css, page.js */
-extern const dae_part dae_part_plot, dae_part_plot_licence; /* dygraphs          */
+extern const dae_part dae_part_plot, dae_part_plot_licence; /* dygraphs */
 
 #endif

@@ -21,8 +21,8 @@ static void escaped(dae_sink *s, const char *text)
 typedef struct picture {
     dae_sink *s;
     const dae_insight_matrix *m;
-    unsigned size;                       /* squares on a side */
-    unsigned char (*cell)[RASTER];       /* 1: something, 2: something torn */
+    unsigned size;                 /* squares on a side */
+    unsigned char (*cell)[RASTER]; /* 1: something, 2: something torn */
 } picture;
 
 static unsigned place(const picture *p, unsigned i)
@@ -46,10 +46,8 @@ static void draw_cells(picture *p, unsigned char kind, const char *class_name)
     for (unsigned i = 0; i < p->size; i++)
         for (unsigned j = 0; j < p->size; j++) {
             unsigned run = 0;
-            while (j + run < p->size && p->cell[i][j + run] == kind)
-                run++;
-            if (run)
-                dae_sink_print(p->s, "M%u %uh%uv1h-%uz", j, i, run, run);
+            while (j + run < p->size && p->cell[i][j + run] == kind) run++;
+            if (run) dae_sink_print(p->s, "M%u %uh%uv1h-%uz", j, i, run, run);
             j += run;
         }
     dae_sink_text(p->s, "\"/>\n");
@@ -71,8 +69,7 @@ static void draw_blocks(picture *p)
 /* Invisible squares that say what they are under the mouse. */
 static void name_entries(picture *p)
 {
-    if (!p->m->row_name || p->m->size > NAMED)
-        return;
+    if (!p->m->row_name || p->m->size > NAMED) return;
     for (size_t e = 0; e < p->m->entries; e++) {
         dae_sink_print(p->s,
                        "<rect class=\"hit\" x=\"%u\" y=\"%u\" width=\"1\" height=\"1\"><title>",
@@ -89,8 +86,7 @@ static void draw_matrix(dae_page *w, const dae_insight_matrix *m)
     dae_sink *s = w->sink;
     picture p = { .s = s, .m = m, .size = (unsigned)(m->size < RASTER ? m->size : RASTER) };
     p.cell = dae_alloc(&w->memory, RASTER, sizeof *p.cell);
-    if (!p.cell)
-        return; /* a page without the picture is better than none */
+    if (!p.cell) return; /* a page without the picture is better than none */
     fill_cells(&p);
     dae_sink_print(
         s,
@@ -116,8 +112,7 @@ static void signature_row(dae_sink *s, const dae_insight_signature *x, size_t i)
     signed char order[SIGNATURE];
     memset(order, -1, sizeof order);
     for (size_t e = 0; e < x->entries; e++)
-        if (x->row[e] == i)
-            order[x->column[e]] = (signed char)x->order[e];
+        if (x->row[e] == i) order[x->column[e]] = (signed char)x->order[e];
     dae_sink_text(s, "<tr><th>");
     escaped(s, x->row_name[i]);
     dae_sink_text(s, "</th>");
@@ -143,22 +138,18 @@ static void draw_signature(dae_sink *s, const dae_insight_signature *x)
         dae_sink_text(s, "</th>");
     }
     dae_sink_text(s, "<th>c</th></tr>\n");
-    for (size_t i = 0; i < x->size; i++)
-        signature_row(s, x, i);
+    for (size_t i = 0; i < x->size; i++) signature_row(s, x, i);
     dae_sink_text(s, "<tr><th>d</th>");
-    for (size_t j = 0; j < x->size; j++)
-        dae_sink_print(s, "<td class=\"offset\">%u</td>", x->d[j]);
+    for (size_t j = 0; j < x->size; j++) dae_sink_print(s, "<td class=\"offset\">%u</td>", x->d[j]);
     dae_sink_text(s, "<td></td></tr>\n</table></div>\n");
 }
 
 void dae_page_structure(dae_page *w)
 {
     const dae_insight *k = w->insight;
-    if (!k || (k->matrix.size == 0 && k->signature.size == 0))
-        return;
+    if (!k || (k->matrix.size == 0 && k->signature.size == 0)) return;
     dae_sink_text(w->sink, "<details id=\"structure\" open><summary>Structure</summary>\n");
-    if (k->matrix.size > 0)
-        draw_matrix(w, &k->matrix);
+    if (k->matrix.size > 0) draw_matrix(w, &k->matrix);
     if (k->signature.size > 0 && k->signature.size <= SIGNATURE)
         draw_signature(w->sink, &k->signature);
     dae_sink_text(w->sink, "</details>\n");

@@ -31,16 +31,14 @@
 
 typedef struct dae_publication {
     dae_memory memory;
-    char *path;   /* the user's name; NULL: this is no publication                     */
-    char *beside; /* the hidden name                                                   */
-    int replace;  /* the user's name may stand for an older file                       */
-    int writing;  /* descriptor; -1: there is none at present                          */
-    int shown;    /* descriptor; -1: nothing has been shown yet                        */
-    int64_t
-        length; /* of the one shown                                                  */
-    int64_t
-        copied;   /* so much of it is in the one being written                         */
-    double pause; /* the clock's time before which nothing more is shown               */
+    char *path;     /* the user's name; NULL: this is no publication */
+    char *beside;   /* the hidden name */
+    int replace;    /* the user's name may stand for an older file */
+    int writing;    /* descriptor; -1: there is none at present */
+    int shown;      /* descriptor; -1: nothing has been shown yet */
+    int64_t length; /* of the one shown */
+    int64_t copied; /* so much of it is in the one being written */
+    double pause;   /* the clock's time before which nothing more is shown */
 } dae_publication;
 
 /* Each answers 0 or an errno. EBUSY: another run is writing the file. */

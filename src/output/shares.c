@@ -34,16 +34,13 @@ typedef struct table { /* by the name of the owner; open addressing */
 static size_t find(const table *t, const char *name)
 {
     uint64_t h = 1469598103934665603u;
-    for (const char *p = name; *p; p++)
-        h = (h ^ (unsigned char)*p) * 1099511628211u;
+    for (const char *p = name; *p; p++) h = (h ^ (unsigned char)*p) * 1099511628211u;
     size_t k = (size_t)(h ^ h >> 32) & (t->size - 1);
-    while (t->name[k] && strcmp(t->name[k], name) != 0)
-        k = (k + 1) & (t->size - 1);
+    while (t->name[k] && strcmp(t->name[k], name) != 0) k = (k + 1) & (t->size - 1);
     return k;
 }
 
-static void place_all(dae_shares *s, const dae_variable *const *variable, int count,
-                      table *t)
+static void place_all(dae_shares *s, const dae_variable *const *variable, int count, table *t)
 {
     for (int i = 0; i < count; i++) {
         const dae_variable *v = variable[i];
@@ -70,8 +67,7 @@ int dae_shares_find(dae_shares *s, const dae_variable *const *variable, int coun
     table t = { .size = 16 };
     memset(s, 0, sizeof *s);
     dae_memory_init(&s->memory, NULL);
-    while (t.size < 2 * n)
-        t.size *= 2;
+    while (t.size < 2 * n) t.size *= 2;
     t.name = dae_alloc(&s->memory, t.size, sizeof *t.name);
     t.entry = dae_alloc(&s->memory, t.size, sizeof *t.entry);
     s->place = dae_alloc(&s->memory, n, sizeof *s->place);
@@ -79,8 +75,7 @@ int dae_shares_find(dae_shares *s, const dae_variable *const *variable, int coun
     s->row[0] = dae_alloc(&s->memory, n, sizeof **s->row);
     s->row[1] = dae_alloc(&s->memory, n, sizeof **s->row);
     int there = t.name && t.entry && s->place && s->block && s->row[0] && s->row[1];
-    if (there)
-        place_all(s, variable, count, &t);
+    if (there) place_all(s, variable, count, &t);
     dae_free(&s->memory, t.name);
     dae_free(&s->memory, t.entry);
     return there ? 0 : ENOMEM;
@@ -90,7 +85,6 @@ void dae_shares_close(dae_shares *s)
 {
     void *const block[] = { s->place, s->block, s->row[0], s->row[1] };
     for (int k = 0; k < 4; k++)
-        if (block[k])
-            dae_free(&s->memory, block[k]);
+        if (block[k]) dae_free(&s->memory, block[k]);
     memset(s, 0, sizeof *s);
 }

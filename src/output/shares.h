@@ -12,9 +12,9 @@
 #include "base/memory.h"
 
 typedef struct dae_shares {
-    int32_t *place;       /* of each variable: its row, from 1; negative: the opposite sign  */
-    unsigned char *block; /* of each variable: 1 or 2                                        */
-    int *row[2];          /* which variable is stored in a row of block 1, 2                 */
+    int32_t *place;       /* of each variable: its row, from 1; negative: the opposite sign */
+    unsigned char *block; /* of each variable: 1 or 2 */
+    int *row[2];          /* which variable is stored in a row of block 1, 2 */
     int rows[2];
     dae_memory memory;
 } dae_shares;

@@ -44,12 +44,10 @@ static void set_quiet(dae_sink *s, int quiet)
 
 static void fail(dae_sink *s, int error)
 {
-    if (s->error)
-        return;
+    if (s->error) return;
     s->error = error ? error : EIO;
     s->used = 0;
-    if (s->kind == DAE_SINK_FILE && s->written > s->whole &&
-        ftruncate(s->fd, (off_t)s->whole) == 0)
+    if (s->kind == DAE_SINK_FILE && s->written > s->whole && ftruncate(s->fd, (off_t)s->whole) == 0)
         s->written = s->whole;
 }
 
@@ -57,10 +55,8 @@ static void fail(dae_sink *s, int error)
 static void make_ready(dae_sink *s)
 {
     int error = s->file.path ? dae_publication_ready(&s->file) : 0;
-    if (s->file.path)
-        s->fd = s->file.writing;
-    if (error)
-        fail(s, error);
+    if (s->file.path) s->fd = s->file.writing;
+    if (error) fail(s, error);
 }
 
 int dae_sink_flush(dae_sink *s)
@@ -96,8 +92,7 @@ void dae_sink_write(dae_sink *s, const char *bytes, size_t count)
         s->used += part;
         bytes += part;
         count -= part;
-        if (s->used == sizeof s->buffer)
-            dae_sink_flush(s);
+        if (s->used == sizeof s->buffer) dae_sink_flush(s);
     }
 }
 
@@ -159,8 +154,7 @@ void dae_sink_shortest(dae_sink *s, double value)
     int digits = 15;
     for (; digits < 17 && isfinite(value); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
+        if (strtod(text, NULL) == value) break;
     }
     dae_sink_digits(s, value, digits);
 }
@@ -193,14 +187,13 @@ void dae_sink_markup(dae_sink *s, const char *text, size_t length)
 
 void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count)
 {
-    static const char digit[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
         size_t left = count - i;
         unsigned b = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
                      (left > 2 ? bytes[i + 2] : 0);
-        char four[4] = { digit[b >> 18], digit[b >> 12 & 63],
-                         left > 1 ? digit[b >> 6 & 63] : '=', left > 2 ? digit[b & 63] : '=' };
+        char four[4] = { digit[b >> 18], digit[b >> 12 & 63], left > 1 ? digit[b >> 6 & 63] : '=',
+                         left > 2 ? digit[b & 63] : '=' };
         dae_sink_write(s, four, sizeof four);
     }
 }
@@ -208,16 +201,13 @@ void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count)
 static void show(dae_sink *s, int at_once)
 {
     int error = s->file.path ? dae_publication_show(&s->file, s->whole, at_once) : 0;
-    if (s->file.path)
-        s->fd = s->file.writing;
-    if (error && !s->error)
-        s->error = error;
+    if (s->file.path) s->fd = s->file.writing;
+    if (error && !s->error) s->error = error;
 }
 
 void dae_sink_record(dae_sink *s)
 {
-    if (s->kind != DAE_SINK_FILE || dae_sink_flush(s) != 0)
-        return;
+    if (s->kind != DAE_SINK_FILE || dae_sink_flush(s) != 0) return;
     set_quiet(s, 0);
     s->whole = s->written;
     show(s, 0);
@@ -226,8 +216,7 @@ void dae_sink_record(dae_sink *s)
 
 int dae_sink_save(dae_sink *s)
 {
-    if (s->whole > 0 && s->quiet)
-        show(s, 1);
+    if (s->whole > 0 && s->quiet) show(s, 1);
     return s->whole == 0 || s->quiet;
 }
 
@@ -255,12 +244,9 @@ void dae_sink_patch(dae_sink *s, int64_t offset, const void *bytes, size_t count
 static int settle(int fd)
 {
     struct stat about;
-    if (fstat(fd, &about) != 0)
-        return errno;
-    if (!S_ISREG(about.st_mode))
-        return 0;
-    if (about.st_nlink == 0)
-        return ENOENT;
+    if (fstat(fd, &about) != 0) return errno;
+    if (!S_ISREG(about.st_mode)) return 0;
+    if (about.st_nlink == 0) return ENOENT;
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
@@ -271,13 +257,11 @@ static int close_file(dae_sink *s)
     int error = 0;
     if (s->written > s->whole && s->whole > 0)
         error = ftruncate(s->fd, (off_t)s->whole) == 0 ? 0 : errno;
-    if (!error && !s->spoiled && s->whole > 0)
-        show(s, 1);
+    if (!error && !s->spoiled && s->whole > 0) show(s, 1);
     set_quiet(s, !error && !s->error); /* fsync can take long, but nothing is lost any more */
     int closed = dae_publication_close(&s->file);
     s->fd = -1;
-    if (!s->error)
-        s->error = error ? error : closed;
+    if (!s->error) s->error = error ? error : closed;
     return s->error;
 }
 
@@ -285,14 +269,10 @@ int dae_sink_close(dae_sink *s)
 {
     set_quiet(s, 0);
     dae_sink_flush(s);
-    if (s->file.path)
-        return close_file(s);
-    if (s->kind == DAE_SINK_STREAM || s->fd < 0)
-        return s->error;
-    if (!s->error)
-        s->error = settle(s->fd);
-    if (close(s->fd) != 0 && !s->error && errno != EINTR)
-        s->error = errno;
+    if (s->file.path) return close_file(s);
+    if (s->kind == DAE_SINK_STREAM || s->fd < 0) return s->error;
+    if (!s->error) s->error = settle(s->fd);
+    if (close(s->fd) != 0 && !s->error && errno != EINTR) s->error = errno;
     s->fd = -1;
     return s->error;
 }

@@ -27,13 +27,13 @@ typedef enum dae_sink_kind { DAE_SINK_STREAM, DAE_SINK_FILE } dae_sink_kind;
 typedef struct dae_sink {
     int fd;
     dae_sink_kind kind;
-    int error;       /* errno of the first failure; 0: none                             */
+    int error;       /* errno of the first failure; 0: none */
     int spoiled;     /* it came while a record was changed in place: what is there is not whole */
-    int64_t written; /* bytes that the system took                                      */
-    int64_t whole;   /* of these, up to the end of the last complete record             */
-    size_t used;     /* bytes waiting in the buffer                                     */
+    int64_t written; /* bytes that the system took */
+    int64_t whole;   /* of these, up to the end of the last complete record */
+    size_t used;     /* bytes waiting in the buffer */
     volatile sig_atomic_t quiet; /* all that came is in whole records, and nobody is at work */
-    dae_publication file; /* of a sink that was opened by dae_sink_create               */
+    dae_publication file;        /* of a sink that was opened by dae_sink_create */
     char buffer[DAE_SINK_BYTES];
 } dae_sink;
 
@@ -47,12 +47,11 @@ void dae_sink_write(dae_sink *s, const char *bytes, size_t count);
 void dae_sink_text(dae_sink *s, const char *text);
 void dae_sink_print(dae_sink *s, const char *format, ...) DAE_PRINTF(2, 3);
 void dae_sink_digits(dae_sink *s, double value, int digits);
-void dae_sink_shortest(dae_sink *s, double value); /* as few digits as read back        */
-void dae_sink_number(dae_sink *s,
-                     double value); /* 17 digits: reads back bit for bit     */
+void dae_sink_shortest(dae_sink *s, double value); /* as few digits as read back */
+void dae_sink_number(dae_sink *s, double value);   /* 17 digits: reads back bit for bit */
 void dae_sink_markup(dae_sink *s, const char *text, size_t length); /* for HTML and SVG */
 void dae_sink_base64(dae_sink *s, const unsigned char *bytes, size_t count);
-void dae_sink_record(dae_sink *s);  /* what was written so far is complete   */
+void dae_sink_record(dae_sink *s); /* what was written so far is complete */
 
 /* Bytes that were written before, overwritten in place; only in a file that can seek. They belong
  * to the record that is not complete yet. */

@@ -25,8 +25,7 @@ static int find_column(const dae_columns *columns, const char *name, size_t leng
     char buffer[32];
     for (int i = 0; i < columns->count; i++) {
         const char *candidate = dae_column_name(columns, i, buffer);
-        if (strlen(candidate) == length && memcmp(candidate, name, length) == 0)
-            return i;
+        if (strlen(candidate) == length && memcmp(candidate, name, length) == 0) return i;
     }
     return -1;
 }
@@ -36,32 +35,28 @@ static void add(dae_svg *w, int column, double factor, const char *label, size_t
     dae_svg_curve *c = &w->curve[w->curve_count++];
     c->column = column;
     c->factor = factor;
-    snprintf(c->label, sizeof c->label, "%.*s", (int)(length < 200 ? length : 200),
-             label);
+    snprintf(c->label, sizeof c->label, "%.*s", (int)(length < 200 ? length : 200), label);
 }
 
 /* One entry "name" or "name*factor"; 0 if there is no such unknown. */
-static int add_entry(dae_svg *w, const dae_columns *columns, const char *entry,
-                     size_t length)
+static int add_entry(dae_svg *w, const dae_columns *columns, const char *entry, size_t length)
 {
     int column = find_column(columns, entry, length);
     double factor = 1;
     for (size_t k = length; column < 0 && k-- > 0;) {
         char *end;
-        if (entry[k] != '*')
-            continue;
+        if (entry[k] != '*') continue;
         factor = strtod(entry + k + 1, &end);
         if (end == entry + length && end > entry + k + 1 && isfinite(factor))
             column = find_column(columns, entry, k);
         break;
     }
-    if (column >= 0)
-        add(w, column, factor, entry, length);
+    if (column >= 0) add(w, column, factor, entry, length);
     return column >= 0;
 }
 
-int dae_svg_choose(dae_svg *w, const dae_columns *columns, const char *list,
-                   const char **culprit, int *length)
+int dae_svg_choose(dae_svg *w, const dae_columns *columns, const char *list, const char **culprit,
+                   int *length)
 {
     char buffer[32];
     w->curve_count = 0;
@@ -73,10 +68,8 @@ int dae_svg_choose(dae_svg *w, const dae_columns *columns, const char *list,
         size_t k = entry_length(list);
         *culprit = list;
         *length = (int)(k < 200 ? k : 200);
-        if (w->curve_count == DAE_SVG_CURVES)
-            return E2BIG;
-        if (!add_entry(w, columns, list, k))
-            return ENOENT;
+        if (w->curve_count == DAE_SVG_CURVES) return E2BIG;
+        if (!add_entry(w, columns, list, k)) return ENOENT;
         list = list[k] ? list + k + 1 : NULL;
     }
     return 0;
@@ -90,10 +83,8 @@ static int begin(dae_trajectory *writer, const dae_columns *columns)
     size_t rows = DAE_SVG_POINTS + 1;
     (void)columns; /* dae_svg_choose has looked at them */
     w->t = dae_alloc(&w->memory, rows * (size_t)(w->curve_count + 1), sizeof(double));
-    if (!w->t)
-        return ENOMEM;
-    for (int k = 0; k < w->curve_count; k++)
-        w->curve[k].y = w->t + rows * (size_t)(k + 1);
+    if (!w->t) return ENOMEM;
+    for (int k = 0; k < w->curve_count; k++) w->curve[k].y = w->t + rows * (size_t)(k + 1);
     return 0;
 }
 
@@ -115,17 +106,14 @@ static void thin(dae_svg *w)
 static int point(dae_trajectory *writer, double t, const double *x)
 {
     dae_svg *w = (dae_svg *)writer;
-    if (w->log_time && !(t > 0))
-        return 0;
+    if (w->log_time && !(t > 0)) return 0;
     w->t[w->count] = t;
     for (int k = 0; k < w->curve_count; k++)
         w->curve[k].y[w->count] = w->curve[k].factor * x[w->curve[k].column];
     w->waiting = w->seen++ % w->stride != 0;
     for (int k = 0; w->waiting && k < w->curve_count; k++)
-        if (!isfinite(w->curve[k].y[w->count]))
-            w->curve[k].y[w->count - 1] = NAN;
-    if (!w->waiting && ++w->count == DAE_SVG_POINTS)
-        thin(w);
+        if (!isfinite(w->curve[k].y[w->count])) w->curve[k].y[w->count - 1] = NAN;
+    if (!w->waiting && ++w->count == DAE_SVG_POINTS) thin(w);
     return 0;
 }
 

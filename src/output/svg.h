@@ -23,8 +23,8 @@ typedef struct dae_svg {
     dae_sink *sink;
     const char *title;
     const char *axis; /* what t is; NULL: time */
-    int in_page; /* part of a web page: no XML declaration, and its look */
-    int log_time; /* logarithmic time axis; points with t <= 0 are left out */
+    int in_page;      /* part of a web page: no XML declaration, and its look */
+    int log_time;     /* logarithmic time axis; points with t <= 0 are left out */
     int curve_count;
     dae_svg_curve curve[DAE_SVG_CURVES];
     dae_memory memory;
@@ -40,7 +40,7 @@ void dae_svg_open(dae_svg *w, dae_sink *sink, const char *title, int log_time);
  * with an optional factor; NULL: the first six unknowns. Answers 0, ENOENT (no such
  * unknown) or E2BIG (more than DAE_SVG_CURVES); *culprit then points to the place in list
  * and *length is its length. */
-int dae_svg_choose(dae_svg *w, const dae_columns *columns, const char *list,
-                   const char **culprit, int *length);
+int dae_svg_choose(dae_svg *w, const dae_columns *columns, const char *list, const char **culprit,
+                   int *length);
 
 #endif

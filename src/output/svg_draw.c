@@ -56,8 +56,7 @@ static void escaped(dae_sink *out, const char *text)
     dae_sink_markup(out, text, strlen(text));
 }
 
-static void line(dae_sink *out, const char *class, double x1, double y1, double x2,
-                 double y2)
+static void line(dae_sink *out, const char *class, double x1, double y1, double x2, double y2)
 {
     dae_sink_print(out, "<line class=\"%s\"", class);
     attribute(out, "x1", x1);
@@ -72,8 +71,7 @@ static void line(dae_sink *out, const char *class, double x1, double y1, double 
 static void limits(const double *v, int count, double *low, double *high)
 {
     for (int i = 0; i < count; i++) {
-        if (!isfinite(v[i]))
-            continue;
+        if (!isfinite(v[i])) continue;
         *low = fmin(*low, v[i]);
         *high = fmax(*high, v[i]);
     }
@@ -106,16 +104,14 @@ static frame make_frame(const dae_svg *w, double right)
         x->low = log10(x->low);
         x->high = log10(x->high);
     }
-    for (int k = 0; k < w->curve_count; k++)
-        limits(w->curve[k].y, w->count, &y->low, &y->high);
+    for (int k = 0; k < w->curve_count; k++) limits(w->curve[k].y, w->count, &y->low, &y->high);
     widen(&x->low, &x->high);
     widen(&y->low, &y->high);
     double pad = 0.04 * (y->high - y->low);
     y->low -= pad;
     y->high += pad;
     x->step = nice_step(x->high - x->low, x->logarithmic ? 14 : 8);
-    if (x->logarithmic)
-        x->step = fmax(1, x->step);
+    if (x->logarithmic) x->step = fmax(1, x->step);
     y->step = nice_step(y->high - y->low, 6);
     x->begin = 84;
     x->end = WIDTH - right;
@@ -128,8 +124,7 @@ static frame make_frame(const dae_svg *w, double right)
 
 static void tick_label(dae_sink *out, const axis *a, double v)
 {
-    if (fabs(v) < 1e-9 * a->step)
-        v = 0;
+    if (fabs(v) < 1e-9 * a->step) v = 0;
     if (a->logarithmic && v != 0 && v != 1) {
         dae_sink_text(out, "10<tspan dy=\"-5\" font-size=\"10\">");
         dae_sink_digits(out, v, 6);
@@ -145,8 +140,7 @@ static void draw_ticks(const frame *f, const axis *a, int horizontal)
     double first = ceil(a->low / a->step - 1e-9);
     for (int k = 0; k < 40; k++) {
         double v = (first + k) * a->step;
-        if (v > a->high + 1e-9 * a->step)
-            break;
+        if (v > a->high + 1e-9 * a->step) break;
         double at = a->begin + (v - a->low) / (a->high - a->low) * (a->end - a->begin);
         if (horizontal)
             line(f->out, "grid", at, y->begin, at, y->end);
@@ -198,8 +192,7 @@ static void draw_curve(const frame *f, const dae_svg *w, int k)
         }
         double x = pixel(&f->x, w->t[i]), y = pixel(&f->y, v[i]);
         int near = fabs(x - x_last) < 0.25 && fabs(y - y_last) < 0.25;
-        if (pen && near && i + 1 < w->count)
-            continue;
+        if (pen && near && i + 1 < w->count) continue;
         dae_sink_text(f->out, pen ? "L" : "M");
         coordinate(f->out, x);
         dae_sink_text(f->out, " ");
@@ -232,10 +225,9 @@ static void draw_legend(const frame *f, const dae_svg *w)
 }
 
 static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-static const char head[] =
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-    "viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" "
-    "font-size=\"13\">\n";
+static const char head[] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                           "viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" "
+                           "font-size=\"13\">\n";
 static const char look[] = /* a web page has its own (page.css) */
     "<style>.grid{stroke:#e4e4e4}.axis{stroke:#444;stroke-width:1.2}"
     ".curve{fill:none;stroke-width:2;stroke-linejoin:round}text{fill:#222}</style>\n"
@@ -249,11 +241,9 @@ void dae_svg_draw(const dae_svg *w)
         longest = length > longest ? length : longest;
     }
     frame f = make_frame(w, fmin(70 + 8.2 * (double)longest, 300));
-    if (!w->in_page)
-        dae_sink_text(f.out, declaration);
+    if (!w->in_page) dae_sink_text(f.out, declaration);
     dae_sink_print(f.out, head, WIDTH, HEIGHT, WIDTH, HEIGHT);
-    if (!w->in_page)
-        dae_sink_text(f.out, look);
+    if (!w->in_page) dae_sink_text(f.out, look);
     dae_sink_text(f.out, "<text font-size=\"16\" font-weight=\"bold\"");
     attribute(f.out, "x", f.x.begin);
     attribute(f.out, "y", 30);
@@ -261,8 +251,7 @@ void dae_svg_draw(const dae_svg *w)
     escaped(f.out, w->title);
     dae_sink_text(f.out, "</text>\n");
     draw_axes(&f, w->axis);
-    for (int k = 0; k < w->curve_count; k++)
-        draw_curve(&f, w, k);
+    for (int k = 0; k < w->curve_count; k++) draw_curve(&f, w, k);
     draw_legend(&f, w);
     dae_sink_text(f.out, "</svg>\n");
 }

@@ -33,7 +33,7 @@ static int widths(const dae_matrix *a, int *lower, int *upper)
 /* A pattern of another kind that covers `a`. */
 static int convert(const dae_matrix *a, dae_pattern_kind kind, const dae_memory *m, dae_matrix *out)
 {
-    dae_pattern p = {.kind = kind};
+    dae_pattern p = { .kind = kind };
     if (kind == DAE_PATTERN_SPARSE) return dae_matrix_union(a, a, m, out);
     if (kind == DAE_PATTERN_BAND) widths(a, &p.lower, &p.upper);
     return dae_matrix_from_pattern(&p, a->n, m, out);
@@ -72,15 +72,15 @@ static int add_mass(dae_system *s, dae_matrix *pattern)
     const dae_problem *q = &s->problem;
     if (!q->rhs || pattern->kind == DAE_PATTERN_DENSE) return DAE_OK;
     if (q->mass_kind == DAE_MASS_IDENTITY && pattern->kind == DAE_PATTERN_BAND) return DAE_OK;
-    dae_matrix sum = {0};
+    dae_matrix sum = { 0 };
     int status;
     if (q->mass_kind == DAE_MASS_IDENTITY) {
         status = dae_matrix_union(pattern, pattern, s->memory, &sum);
     } else if (pattern->kind == DAE_PATTERN_BAND && s->mass_matrix.kind == DAE_PATTERN_BAND) {
         const dae_matrix *a = pattern, *b = &s->mass_matrix;
-        dae_pattern p = {.kind = DAE_PATTERN_BAND,
-                         .lower = a->lower > b->lower ? a->lower : b->lower,
-                         .upper = a->upper > b->upper ? a->upper : b->upper};
+        dae_pattern p = { .kind = DAE_PATTERN_BAND,
+                          .lower = a->lower > b->lower ? a->lower : b->lower,
+                          .upper = a->upper > b->upper ? a->upper : b->upper };
         status = dae_matrix_from_pattern(&p, s->n, s->memory, &sum);
     } else {
         status = dae_matrix_union(pattern, &s->mass_matrix, s->memory, &sum);
@@ -92,11 +92,11 @@ static int add_mass(dae_system *s, dae_matrix *pattern)
 }
 
 /* The pattern of the equations in the layout it was given or found. */
-static int find_pattern(dae_system *s, double t, const double *x, const double *p,
-                        const double *w, dae_matrix *out)
+static int find_pattern(dae_system *s, double t, const double *x, const double *p, const double *w,
+                        dae_matrix *out)
 {
     const dae_problem *q = &s->problem;
-    dae_pattern dense = {.kind = DAE_PATTERN_DENSE};
+    dae_pattern dense = { .kind = DAE_PATTERN_DENSE };
     if (q->pattern.kind != DAE_PATTERN_AUTO)
         return dae_matrix_from_pattern(&q->pattern, s->n, s->memory, out);
     if (has_jacobian(q) || s->n <= DENSE_SIZE)
@@ -120,13 +120,14 @@ static int settle_layout(dae_system *s, dae_matrix *pattern, const char *linear)
     }
     if (kind == pattern->kind) {
         s->matrix = *pattern;
-        *pattern = (dae_matrix){0};
+        *pattern = (dae_matrix){ 0 };
         return DAE_OK;
     }
     return convert(pattern, kind, s->memory, &s->matrix);
 }
 
-int dae_group_columns(const dae_matrix *a, const dae_memory *m, int **start, int **list, int *colors)
+int dae_group_columns(const dae_matrix *a, const dae_memory *m, int **start, int **list,
+                      int *colors)
 {
     int n = a->n, *color = dae_alloc(m, (size_t)n, sizeof(int));
     *start = *list = NULL;
@@ -150,9 +151,10 @@ static int take_work(dae_system *s)
 {
     size_t n = (size_t)s->n, m = (size_t)s->m;
     dae_vector_wish wish[] = {
-        {&s->x_moved, n}, {&s->p_moved, m}, {&s->r_base, n},  {&s->r_moved, n}, {&s->step, n},
-        {&s->d_base, m},  {&s->d_moved, m}, {&s->r_above, n}, {&s->r_below, n}, {&s->row_terms, n},
-        {&s->size, n},    {&s->p_step, n},  {&s->p_kept, n},
+        { &s->x_moved, n }, { &s->p_moved, m },   { &s->r_base, n },  { &s->r_moved, n },
+        { &s->step, n },    { &s->d_base, m },    { &s->d_moved, m }, { &s->r_above, n },
+        { &s->r_below, n }, { &s->row_terms, n }, { &s->size, n },    { &s->p_step, n },
+        { &s->p_kept, n },
     };
     s->vectors = dae_alloc_vectors(s->memory, wish, sizeof wish / sizeof *wish);
     s->owner = dae_alloc(s->memory, 2 * n + m, sizeof(int));
@@ -189,19 +191,20 @@ dae_status dae_system_analyze(dae_system *s, double t, const double *x, const do
                               const double *w, const char *linear)
 {
     const dae_problem *q = &s->problem;
-    dae_matrix pattern = {0};
+    dae_matrix pattern = { 0 };
     int status = take_work(s);
     if (q->d || (q->rhs && q->mass_kind == DAE_MASS_FUNCTION)) s->facts |= DAE_FACT_D_VARIES;
     if (status == DAE_OK) status = find_pattern(s, t, x, p, w, &pattern);
     if (status == DAE_OK && has_jacobian(q))
         status = q->pattern.kind != DAE_PATTERN_AUTO
                      ? dae_matrix_from_pattern(&q->pattern, s->n, s->memory, &s->given_matrix)
-                     : dae_matrix_from_pattern(&(dae_pattern){.kind = DAE_PATTERN_DENSE}, s->n,
+                     : dae_matrix_from_pattern(&(dae_pattern){ .kind = DAE_PATTERN_DENSE }, s->n,
                                                s->memory, &s->given_matrix);
     if (status == DAE_OK) status = add_mass(s, &pattern);
     if (status == DAE_OK) status = settle_layout(s, &pattern, linear);
     if (status == DAE_OK)
-        status = dae_group_columns(&s->matrix, s->memory, &s->color_start, &s->color_list, &s->colors);
+        status =
+            dae_group_columns(&s->matrix, s->memory, &s->color_start, &s->color_list, &s->colors);
     if (status == DAE_OK) status = take_maps(s, &s->given_matrix);
     dae_matrix_free(s->memory, &pattern);
     if (status == DAE_E_NOMEM || status == DAE_E_LIMIT) {

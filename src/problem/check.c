@@ -24,7 +24,7 @@ typedef struct inspection {
     double t, h;
     const double *x, *p, *w, *J;
     int by_p, gross;
-    int asked;              /* J is a callback's, not our own differences over the pattern  */
+    int asked; /* J is a callback's, not our own differences over the pattern */
     finding worst[WORST];
     int count, total;
 } inspection;
@@ -32,7 +32,8 @@ typedef struct inspection {
 static void note(inspection *q, finding f)
 {
     for (int k = 0; k < q->count; k++) /* the parts of a colour can meet it twice */
-        if (q->worst[k].row == f.row && q->worst[k].column == f.column && q->worst[k].by_p == f.by_p)
+        if (q->worst[k].row == f.row && q->worst[k].column == f.column &&
+            q->worst[k].by_p == f.by_p)
             return;
     q->total++;
     dae_system *s = q->s;
@@ -41,8 +42,8 @@ static void note(inspection *q, finding f)
         s->missing[s->missing_count++][1] = f.column;
     }
     int at = q->count < WORST ? q->count++ : WORST;
-    while (at > 0 && (q->worst[at - 1].wrong < f.wrong ||
-                      (f.missing && !q->worst[at - 1].missing))) {
+    while (at > 0 &&
+           (q->worst[at - 1].wrong < f.wrong || (f.missing && !q->worst[at - 1].missing))) {
         if (at < WORST) q->worst[at] = q->worst[at - 1];
         at--;
     }
@@ -167,9 +168,12 @@ static int accuse(inspection *q, const int *list, int count, int i, int j)
         if (disagree(q, i, j, given, &found)) {
             if (!persists(q, i, j, given, found) || hidden(q, i, j, given, found))
                 return look(q, list, count);
-            note(q, (finding){.row = i, .column = j, .by_p = q->by_p, .given = given,
-                              .found = found,
-                              .wrong = fabs(given - found) / fmax(fabs(found), fabs(given))});
+            note(q, (finding){ .row = i,
+                               .column = j,
+                               .by_p = q->by_p,
+                               .given = given,
+                               .found = found,
+                               .wrong = fabs(given - found) / fmax(fabs(found), fabs(given)) });
             return look(q, list, count);
         }
     }
@@ -177,8 +181,12 @@ static int accuse(inspection *q, const int *list, int count, int i, int j)
     if (other >= 0) {
         status = look(q, &other, 1);
         if (status == DAE_OK && disagree(q, i, other, 0, &found))
-            note(q, (finding){.row = i, .column = other, .by_p = q->by_p, .missing = 1,
-                              .found = found, .wrong = 1});
+            note(q, (finding){ .row = i,
+                               .column = other,
+                               .by_p = q->by_p,
+                               .missing = 1,
+                               .found = found,
+                               .wrong = 1 });
     }
     return status == DAE_OK ? look(q, list, count) : status;
 }
@@ -253,11 +261,11 @@ static dae_status conclude(inspection *q)
     dae_status status = q->worst[0].missing ? DAE_E_PATTERN : DAE_E_JACOBIAN;
     for (int k = 0; k < q->count && at < sizeof text; k++) {
         const finding *f = &q->worst[k];
-        int got = snprintf(text + at, sizeof text - at,
-                           "%sd(%s)/d(%s%s): %s %.6g, differences say %.6g", k ? "; " : "",
-                           dae_equation_name(s, f->row, row), dae_unknown_name(s, f->column, column),
-                           f->by_p ? "'" : "", f->missing ? "not in the pattern, i.e." : "given",
-                           f->given, f->found);
+        int got =
+            snprintf(text + at, sizeof text - at, "%sd(%s)/d(%s%s): %s %.6g, differences say %.6g",
+                     k ? "; " : "", dae_equation_name(s, f->row, row),
+                     dae_unknown_name(s, f->column, column), f->by_p ? "'" : "",
+                     f->missing ? "not in the pattern, i.e." : "given", f->given, f->found);
         at += got > 0 ? (size_t)got : 0;
     }
     dae_fail(s->report, status, "%s: %d%s entr%s wrong",
@@ -287,9 +295,9 @@ static void row_sums(inspection *q, const double *K, const double *C)
     for (int i = 0; i < s->n; i++) s->row_terms[i] = fabs(s->r_base[i]);
     for (int j = 0; j < s->n; j++)
         for (int64_t k = dae_column_begin(a, j); k < dae_column_end(a, j); k++)
-            s->row_terms[dae_column_row(a, j, k)] +=
-                fabs(K[k] * q->x[j]) + (s->computed ? 0 : fabs(C[k] * q->p[j])) +
-                fabs(q->J[k]) * unit * s->step[j];
+            s->row_terms[dae_column_row(a, j, k)] += fabs(K[k] * q->x[j]) +
+                                                     (s->computed ? 0 : fabs(C[k] * q->p[j])) +
+                                                     fabs(q->J[k]) * unit * s->step[j];
 }
 
 /* A computed d is moved over h: its rounding, eps |d| / |h| of d', is in every row that knows of it. (Beside charges of 2e-7
@@ -304,7 +312,8 @@ static int row_roundings(inspection *q)
         }
         int status = dae_system_f(s, q->t, q->x, s->p_moved, s->r_moved);
         if (status != DAE_OK) return status;
-        for (int i = 0; i < s->n; i++) s->row_terms[i] += fabs(s->r_moved[i] - s->r_base[i]) / DBL_EPSILON;
+        for (int i = 0; i < s->n; i++)
+            s->row_terms[i] += fabs(s->r_moved[i] - s->r_base[i]) / DBL_EPSILON;
     }
     return DAE_OK;
 }
@@ -325,8 +334,13 @@ static void row_sizes(inspection *q)
 dae_status dae_system_check(dae_system *s, double t, const double *x, const double *p, double h,
                             const double *w, double *K, double *C, int gross)
 {
-    inspection q = {.s = s, .t = t, .h = h != 0 ? h : 1, .x = x, .p = p, .w = w,
-                    .gross = s->computed ? 0 : gross};
+    inspection q = { .s = s,
+                     .t = t,
+                     .h = h != 0 ? h : 1,
+                     .x = x,
+                     .p = p,
+                     .w = w,
+                     .gross = s->computed ? 0 : gross };
     s->missing_count = 0;
     int status = dae_system_jacobian(s, t, x, p, q.h, w, K, C);
     if (status == DAE_RETRY && s->bad_column >= 0) return dae_jacobian_failure(s, t);

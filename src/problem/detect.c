@@ -80,8 +80,8 @@ static int push(dae_system *s, entries *e, int i, int j)
 typedef struct probe {
     double t;
     const double *x, *p, *w;
-    const dae_matrix *known; /* NULL: nothing                                              */
-    int *mark, group;        /* rows in which a column of this group is known to stand     */
+    const dae_matrix *known; /* NULL: nothing */
+    int *mark, group;        /* rows in which a column of this group is known to stand */
 } probe;
 
 /* f with some columns moved; for computed d the derivative moves with d. */
@@ -110,7 +110,8 @@ static int shows_more(const dae_system *s, probe *q, const int *list, int count)
 {
     q->group++;
     for (int k = 0; k < count; k++)
-        for (int64_t e = dae_column_begin(q->known, list[k]); e < dae_column_end(q->known, list[k]); e++)
+        for (int64_t e = dae_column_begin(q->known, list[k]); e < dae_column_end(q->known, list[k]);
+             e++)
             q->mark[dae_column_row(q->known, list[k], e)] = q->group;
     for (int i = 0; i < s->n; i++)
         if (s->r_moved[i] != s->r_base[i] && q->mark[i] != q->group) return 1;
@@ -121,7 +122,8 @@ static int probe_column(dae_system *s, const probe *q, int j, entries *e)
 {
     int status = moved_f(s, q, &j, 1, 1);
     if (status == DAE_RETRY) status = moved_f(s, q, &j, 1, -1);
-    if (status != DAE_OK) return status == DAE_RETRY ? DAE_OK : status; /* another point will show it */
+    if (status != DAE_OK)
+        return status == DAE_RETRY ? DAE_OK : status; /* another point will show it */
     for (int i = 0; i < s->n && status == DAE_OK; i++)
         if (s->r_moved[i] != s->r_base[i]) status = push(s, e, i, j);
     return status;
@@ -142,7 +144,8 @@ static int probe_point(dae_system *s, probe *q, entries *e)
     int status = s->computed ? dae_system_d(s, q->t, q->x, s->d_base) : DAE_OK;
     if (status == DAE_OK) status = dae_system_f(s, q->t, q->x, q->p, s->r_base);
     if (status != DAE_OK) return status;
-    for (int j = 0; !q->known && j < s->n && status == DAE_OK; j++) status = probe_column(s, q, j, e);
+    for (int j = 0; !q->known && j < s->n && status == DAE_OK; j++)
+        status = probe_column(s, q, j, e);
     if (!q->known || status != DAE_OK) return status;
     status = dae_group_columns(q->known, s->memory, &start, &list, &colors);
     for (int c = 0; c < colors && status == DAE_OK; c++)
@@ -189,10 +192,10 @@ static int assemble(dae_system *s, const entries *e, dae_matrix *out)
                 if (k == first || row[k] != row[k - 1]) row[kept++] = row[k];
         }
         start[n] = kept;
-        dae_pattern p = {.kind = DAE_PATTERN_SPARSE, .start = start, .row = row};
+        dae_pattern p = { .kind = DAE_PATTERN_SPARSE, .start = start, .row = row };
         status = dae_matrix_from_pattern(&p, n, s->memory, out);
     }
-    void *blocks[] = {start, by_row, column, owner, row};
+    void *blocks[] = { start, by_row, column, owner, row };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(s->memory, blocks[i]);
     return status;
 }
@@ -216,12 +219,12 @@ static int probe_points(dae_system *s, double t, const double *x, const double *
                         entries *e, int *usable)
 {
     uint64_t state = 20260131;
-    dae_matrix known = {0};
+    dae_matrix known = { 0 };
     double *px = dae_alloc(s->memory, (size_t)s->n, sizeof(double));
     double *pp = dae_alloc(s->memory, (size_t)s->m, sizeof(double));
     int *mark = dae_alloc(s->memory, (size_t)s->n, sizeof(int));
     int status = px && pp && mark ? DAE_OK : DAE_E_NOMEM;
-    probe q = {.t = t, .x = px, .p = pp, .w = w, .mark = mark};
+    probe q = { .t = t, .x = px, .p = pp, .w = w, .mark = mark };
     for (int point = 0; point < POINTS && status == DAE_OK; point++) {
         place_point(s, point, x, p, w, &state, px, pp);
         status = probe_point(s, &q, e);
@@ -242,13 +245,13 @@ static int probe_points(dae_system *s, double t, const double *x, const double *
 dae_status dae_pattern_find(dae_system *s, double t, const double *x, const double *p,
                             const double *w, dae_matrix *out)
 {
-    entries e = {0};
+    entries e = { 0 };
     int usable = 0, careful = s->careful;
     s->careful = 0;
     int status = push_seen(s, &e);
     if (status == DAE_OK) status = probe_points(s, t, x, p, w, &e, &usable);
     if (status == DAE_OK && usable == 0) { /* nothing known: every place may be taken */
-        dae_pattern dense = {.kind = DAE_PATTERN_DENSE};
+        dae_pattern dense = { .kind = DAE_PATTERN_DENSE };
         status = dae_matrix_from_pattern(&dense, s->n, s->memory, out);
     } else if (status == DAE_OK) {
         status = assemble(s, &e, out);

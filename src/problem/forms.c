@@ -69,7 +69,7 @@ dae_status dae_user_answer(dae_system *s, int answer, const char *callback, doub
 
 /* Which user function, for the careful wrapper: one place that calls all three. */
 enum { CALL_RESIDUAL, CALL_RHS, CALL_D };
-static const char *const call_name[] = {"residual", "rhs", "d"};
+static const char *const call_name[] = { "residual", "rhs", "d" };
 
 static int call(dae_system *s, int which, double t, const double *x, const double *p, double *out)
 {
@@ -104,8 +104,10 @@ static int accuse(dae_system *s, dae_status status, int which, double t, const c
              : status == DAE_E_WROTE_INPUT ? "changed its input"
                                            : "answered the same question differently");
     dae_at(s->report, "t = %.10g, %s", t, place);
-    dae_hint(s->report, "a callback must be a function of its inputs and set all of its output, "
-                        "nothing else%s", s->careful ? "" : "; careful mode looks at every call");
+    dae_hint(s->report,
+             "a callback must be a function of its inputs and set all of its output, "
+             "nothing else%s",
+             s->careful ? "" : "; careful mode looks at every call");
     return status;
 }
 
@@ -114,8 +116,7 @@ static int inspect(dae_system *s, int which, double t, const double *x, const do
 {
     char name[32];
     size_t nb = (size_t)s->n * sizeof(double), mb = (size_t)s->m * sizeof(double);
-    if (memcmp(x, s->guard, nb) != 0)
-        return accuse(s, DAE_E_WROTE_INPUT, which, t, "argument 'x'");
+    if (memcmp(x, s->guard, nb) != 0) return accuse(s, DAE_E_WROTE_INPUT, which, t, "argument 'x'");
     if (p && memcmp(p, s->guard + s->n, mb) != 0)
         return accuse(s, DAE_E_WROTE_INPUT, which, t, "argument 'xdot'");
     for (int i = 0; i < GUARDS; i++)
@@ -185,7 +186,8 @@ static int call_watched(dae_system *s, int which, double t, const double *x, con
     if (p_changed) memcpy((double *)(uintptr_t)p, s->guard + s->n, mb);
     s->wrote_input = x_changed || p_changed;
     if (s->wrote_input)
-        answer = accuse(s, DAE_E_WROTE_INPUT, which, t, x_changed ? "argument 'x'" : "argument 'xdot'");
+        answer =
+            accuse(s, DAE_E_WROTE_INPUT, which, t, x_changed ? "argument 'x'" : "argument 'xdot'");
     return answer == DAE_OK ? DAE_OK : (int)dae_user_answer(s, answer, call_name[which], t);
 }
 
@@ -459,7 +461,7 @@ static dae_status take_mass(dae_system *s)
     const dae_problem *q = &s->problem;
     char name[32];
     if (!q->rhs || q->mass_kind == DAE_MASS_IDENTITY) return DAE_OK;
-    dae_pattern diagonal = {.kind = DAE_PATTERN_BAND, .lower = 0, .upper = 0};
+    dae_pattern diagonal = { .kind = DAE_PATTERN_BAND, .lower = 0, .upper = 0 };
     const dae_pattern *p = q->mass_kind == DAE_MASS_DIAGONAL ? &diagonal : &q->mass_pattern;
     int status = dae_matrix_from_pattern(p, s->n, s->memory, &s->mass_matrix);
     if (status != DAE_OK) return no_memory(s);
@@ -495,8 +497,7 @@ dae_status dae_system_open(dae_system *s, const dae_problem *problem,
     if (s->problem.d_size == 0) s->problem.d = NULL;
     s->m = s->problem.d ? s->problem.d_size : s->n;
     s->computed = s->problem.d ? s->problem.d_size : 0;
-    if (problem->rhs && problem->mass_kind != DAE_MASS_FUNCTION)
-        s->facts |= DAE_FACT_C_CONSTANT;
+    if (problem->rhs && problem->mass_kind != DAE_MASS_FUNCTION) s->facts |= DAE_FACT_C_CONSTANT;
     size_t n = (size_t)s->n, m = (size_t)s->m;
     s->level = dae_alloc(memory, n, 1);
     s->guard = dae_alloc(memory, s->careful ? 3 * n + 3 * m + GUARDS : n + m, sizeof(double));
@@ -511,8 +512,8 @@ void dae_system_forget(dae_system *s)
     const dae_memory *mem = s->memory;
     dae_matrix_free(mem, &s->matrix);
     dae_matrix_free(mem, &s->given_matrix);
-    void *blocks[] = {s->vectors, s->given,       s->previous_C, s->mass_map, s->given_map,
-                      s->place,   s->color_start, s->color_list, s->owner};
+    void *blocks[] = { s->vectors, s->given,       s->previous_C, s->mass_map, s->given_map,
+                       s->place,   s->color_start, s->color_list, s->owner };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) dae_free(mem, blocks[i]);
     s->vectors = s->given = s->previous_C = NULL;
     s->mass_map = s->given_map = s->place = NULL;

@@ -40,15 +40,17 @@ typedef int evaluation(dae_system *s, double t, const double *x, const double *p
 
 /* Increments of p: the part of a velocity, and of S_j / h (rounding leaves 2^-16 of K + cC). */
 static const double P_PART = 0x1p-13, P_LEAST = 0x1p-36;
-static const double P_AT_REST = 0x1p-7; /* of S_j, where no velocity and no h is known        */
-static const double SAME = 1e-6;        /* C is the same: the accuracy of its differences     */
+static const double P_AT_REST = 0x1p-7; /* of S_j, where no velocity and no h is known */
+static const double SAME = 1e-6;        /* C is the same: the accuracy of its differences */
 static const double SAME_HIGH = 1e-10;  /* with levels >= 2, where c (C - C_old) must be small */
-static const double NEAR = 0.1;         /* C is near enough for K + cC at a c near by         */
-static const double ROUGH = 2e-4;       /* of a row: central differences over one increment and its half differ */
-static const double SHARP_ROOT = 0x1p-10; /* eps^(1/5)                                       */
-static const double FINE = 0x1p-8, FINEST = 0x1p-16; /* of eps^(1/5): the cube root of eps, and the square root */
-static const double SHARP_P = 0x1p3, SHARP_P_LEAST = 0x1p10; /* increments of p are larger then   */
-enum { TRUSTED_AFTER = 3, TRUSTED_FOR = 4 }; /* agreements; Jacobians until the next look      */
+static const double NEAR = 0.1;         /* C is near enough for K + cC at a c near by */
+static const double ROUGH =
+    2e-4; /* of a row: central differences over one increment and its half differ */
+static const double SHARP_ROOT = 0x1p-10; /* eps^(1/5) */
+static const double FINE = 0x1p-8,
+                    FINEST = 0x1p-16; /* of eps^(1/5): the cube root of eps, and the square root */
+static const double SHARP_P = 0x1p3, SHARP_P_LEAST = 0x1p10; /* increments of p are larger then */
+enum { TRUSTED_AFTER = 3, TRUSTED_FOR = 4 }; /* agreements; Jacobians until the next look */
 
 /* The size of an unknown that is zero. A tiny rtol says little about sizes. */
 static double nominal(const dae_system *s, int j, const double *w)
@@ -66,7 +68,8 @@ static double representable(double y, double step)
 
 static void choose_steps(dae_system *s, const double *x, const double *p, double h, const double *w)
 {
-    double root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON), fastest = 0, guessed = ldexp(1, -12 * s->narrow);
+    double root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON), fastest = 0,
+           guessed = ldexp(1, -12 * s->narrow);
     for (int j = 0; j < s->n; j++) {
         double motion = s->computed ? 0 : h * p[j];
         double size = fmax(fmax(fabs(x[j]), fabs(motion)), nominal(s, j, w));
@@ -77,9 +80,12 @@ static void choose_steps(dae_system *s, const double *x, const double *p, double
             fastest = fmax(fastest, fabs(p[j]) / size);
     }
     for (int j = 0; j < s->n && !s->computed; j++) {
-        double velocity = fmax(fabs(p[j]), guessed * fastest * s->size[j]), step = P_PART * (s->sharp ? SHARP_P : 1) * velocity;
-        if (h != 0) step = fmax(step, P_LEAST * (s->sharp ? SHARP_P_LEAST : 1) * s->size[j] / fabs(h));
-        else if (fastest == 0) step = fmax(step, guessed * P_AT_REST * s->size[j]);
+        double velocity = fmax(fabs(p[j]), guessed * fastest * s->size[j]),
+               step = P_PART * (s->sharp ? SHARP_P : 1) * velocity;
+        if (h != 0)
+            step = fmax(step, P_LEAST * (s->sharp ? SHARP_P_LEAST : 1) * s->size[j] / fabs(h));
+        else if (fastest == 0)
+            step = fmax(step, guessed * P_AT_REST * s->size[j]);
         s->p_step[j] = 2 * representable(p[j], copysign(0.5 * step, s->step[j]));
     }
 }
@@ -92,7 +98,8 @@ static double motion_rate(double h)
 
 /* That rate, where nobody moves faster than by a part of the velocities there are (f may bend in p, as above): the
  * fastest entry of d decides, and rounding. */
-static int choose_rate(dae_system *s, double t, const double *x, const double *p, double h, double *rate)
+static int choose_rate(dae_system *s, double t, const double *x, const double *p, double h,
+                       double *rate)
 {
     double fastest = 0, root = s->sharp ? SHARP_ROOT : sqrt(DBL_EPSILON);
     *rate = motion_rate(h);
@@ -115,7 +122,7 @@ static int choose_rate(dae_system *s, double t, const double *x, const double *p
 /* What moves: x, p, or both (p as x does: by rate times its increment). */
 typedef struct motion {
     int x, p;
-    double rate;            /* computed d only, where p_step has no meaning                 */
+    double rate; /* computed d only, where p_step has no meaning */
     evaluation *eval;
 } motion;
 
@@ -143,7 +150,8 @@ static double increment_of(const dae_system *s, const motion *m, int j)
 
 /* from: f on the other side of the move, or where there is none at the point itself. With the sizes of the terms of each
  * row J, differences over twice the increment, is extrapolated: 1 is returned where they differ too much for that. */
-static int gather(dae_system *s, const motion *m, int c, double scale, const double *from, const double *terms, double *J)
+static int gather(dae_system *s, const motion *m, int c, double scale, const double *from,
+                  const double *terms, double *J)
 {
     const dae_matrix *a = &s->matrix;
     int rough = 0;
@@ -161,8 +169,8 @@ static int gather(dae_system *s, const motion *m, int c, double scale, const dou
     return rough;
 }
 
-static int moved_f(dae_system *s, const motion *m, int c, double t, const double *x, const double *p, double sign,
-                   double *r)
+static int moved_f(dae_system *s, const motion *m, int c, double t, const double *x,
+                   const double *p, double sign, double *r)
 {
     int status = shift(s, m, c, t, x, p, sign);
     return status == DAE_OK ? m->eval(s, t, m->x ? s->x_moved : x, s->p_moved, r) : status;
@@ -170,8 +178,8 @@ static int moved_f(dae_system *s, const motion *m, int c, double t, const double
 
 /* The columns of colour c of J by one evaluation more; sharp: by one on each side of the point. `scale` is the part of
  * the increment that moves. Where the differences are too rough to be extrapolated (gather), over a small increment. */
-static int difference_color(dae_system *s, const motion *m, int c, double t, const double *x, const double *p,
-                            double scale, const double *terms, double *J)
+static int difference_color(dae_system *s, const motion *m, int c, double t, const double *x,
+                            const double *p, double scale, const double *terms, double *J)
 {
     const double *from = s->r_base;
     int rough = 0;
@@ -235,14 +243,14 @@ static int begin_differences(dae_system *s, double t, const double *x, const dou
 
 static int difference_x(dae_system *s, double t, const double *x, const double *p, double *K)
 {
-    motion m = {.x = 1, .eval = dae_system_f};
+    motion m = { .x = 1, .eval = dae_system_f };
     return difference(s, &m, t, x, p, K);
 }
 
 static int difference_p(dae_system *s, double t, const double *x, const double *p, double h,
                         double *C)
 {
-    motion m = {.p = 1, .eval = dae_system_f};
+    motion m = { .p = 1, .eval = dae_system_f };
     int status = choose_rate(s, t, x, p, h, &m.rate);
     return status == DAE_OK ? difference(s, &m, t, x, p, C) : status;
 }
@@ -251,7 +259,7 @@ static int difference_p(dae_system *s, double t, const double *x, const double *
 static int difference_both(dae_system *s, double t, const double *x, const double *p, double c,
                            const double *C, double *K)
 {
-    motion m = {.x = 1, .p = 1, .rate = c, .eval = dae_system_f};
+    motion m = { .x = 1, .p = 1, .rate = c, .eval = dae_system_f };
     for (int j = 0; j < s->n && !s->computed; j++) {
         double step = s->step[j], most = fabs(s->p_step[j] / c);
         s->step[j] = representable(x[j], fabs(step) > most ? copysign(most, step) : step);
@@ -289,7 +297,7 @@ static int ask_part(dae_system *s, int part, double t, const double *x, const do
                     double scale, double *J)
 {
     const dae_problem *q = &s->problem;
-    static const char *const name[] = {"jacobian", "jacobian_x", "jacobian_xdot"};
+    static const char *const name[] = { "jacobian", "jacobian_x", "jacobian_xdot" };
     int direct = writes_itself(s, part);
     double *out = direct ? J : s->given;
     if (!direct) memset(out, 0, (size_t)s->given_matrix.count * sizeof(double));
@@ -342,7 +350,7 @@ static int jacobian_mass(dae_system *s, double t, const double *x, const double 
         if (status == DAE_OK) status = difference_x(s, t, x, p, K);
     } else {
         if (varies) {
-            motion m = {.x = 1, .eval = mass_product};
+            motion m = { .x = 1, .eval = mass_product };
             choose_steps(s, x, p, h, w);
             status = mass_product(s, t, x, p, s->r_base);
             if (status == DAE_OK) status = difference(s, &m, t, x, p, K);
@@ -376,8 +384,10 @@ static int move_along(dae_system *s, double t, const double *x, const double *p,
 {
     int status = DAE_OK;
     for (int j = 0; j < s->n; j++) {
-        if (s->computed) s->x_moved[j] = x[j] + sign * direction(j) * s->step[j];
-        else s->p_moved[j] = p[j] + sign * direction(j) * s->p_step[j];
+        if (s->computed)
+            s->x_moved[j] = x[j] + sign * direction(j) * s->step[j];
+        else
+            s->p_moved[j] = p[j] + sign * direction(j) * s->p_step[j];
     }
     if (s->computed) {
         status = dae_system_d(s, t, x, s->d_base);
@@ -502,13 +512,15 @@ static int difference_parts(dae_system *s, double t, const double *x, const doub
 {
     int64_t count = s->matrix.count;
     int own_K = !s->problem.jacobian_x, low = !(s->facts & DAE_FACT_HIGH_INDEX);
-    int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0 && may_move_both(s, t, x, p, s->c_wanted);
+    int together = own_K && low && s->C_moves && s->have_C && s->c_wanted > 0 &&
+                   may_move_both(s, t, x, p, s->c_wanted);
     int status = together ? difference_both(s, t, x, p, s->c_wanted, s->previous_C, K) : DAE_OK;
     s->c_made = 0;
     if (status == DAE_RETRY) together = 0; /* perhaps x or p alone may move */
     if (own_K && !together) status = difference_x(s, t, x, p, K);
     double change = INFINITY;
-    if (status == DAE_OK && s->have_C && same(s) >= 0) status = look_at_C(s, t, x, p, h, K, &change);
+    if (status == DAE_OK && s->have_C && same(s) >= 0)
+        status = look_at_C(s, t, x, p, h, K, &change);
     if (status != DAE_OK) return status;
     s->C_moves = s->have_C && change > same(s);
     if (change > (together ? NEAR : same(s))) {

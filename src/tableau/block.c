@@ -49,15 +49,13 @@ typedef dae_quad rows[DAE_STAGES_MOST][DAE_STAGES_MOST];
 
 /* int_(i-1)^i of the Lagrange polynomial of node j among first .. last: a Gauss formula
  * that is exact for it, the polynomial as a product. */
-static dae_quad integrate_unit(const dae_tableau *gauss, int i, int j, int first,
-                               int last)
+static dae_quad integrate_unit(const dae_tableau *gauss, int i, int j, int first, int last)
 {
     dae_quad sum = 0;
     for (int g = 0; g < gauss->stages; g++) {
         dae_quad s = i - 1 + gauss->c[g], product = gauss->b[g];
         for (int l = first; l <= last; l++)
-            if (l != j)
-                product *= (s - l) / (j - l);
+            if (l != j) product *= (s - l) / (j - l);
         sum += product;
     }
     return sum;
@@ -71,8 +69,7 @@ static void unit_rows(int r, int points, int before, rows beta)
     dae_tableau_find("gauss-7", &gauss); /* exact to degree 13 */
     for (int i = 1; i <= r; i++) {
         int first = i - before < 0 ? 0 : i - before;
-        if (first + points - 1 > r)
-            first = r + 1 - points;
+        if (first + points - 1 > r) first = r + 1 - points;
         for (int j = first; j < first + points; j++)
             beta[i - 1][j] = integrate_unit(&gauss, i, j, first, first + points - 1);
     }
@@ -81,8 +78,7 @@ static void unit_rows(int r, int points, int before, rows beta)
 static dae_quad factorial(int k)
 {
     dae_quad product = 1;
-    for (int i = 2; i <= k; i++)
-        product *= i;
+    for (int i = 2; i <= k; i++) product *= i;
     return product;
 }
 
@@ -97,9 +93,8 @@ static dae_quad alpha(int r, int j, int s)
 {
     dae_quad sum = 0;
     for (int l = 0; l < j && l <= r; l++)
-        sum += choose(j - 1, l) * factorial(j) / factorial(l + 1) *
-               dae_quad_power(s, l + 1) * factorial(r) / factorial(r - l) *
-               dae_quad_power(s - r, r - l);
+        sum += choose(j - 1, l) * factorial(j) / factorial(l + 1) * dae_quad_power(s, l + 1) *
+               factorial(r) / factorial(r - l) * dae_quad_power(s - r, r - l);
     return -sum / factorial(r + j);
 }
 
@@ -110,11 +105,9 @@ static void fill(dae_tableau *t, int r, rows beta)
     t->stages = r + 1;
     for (int i = 1; i <= r; i++) {
         t->c[i] = (dae_quad)i / r;
-        for (int j = 0; j <= r; j++)
-            t->A[i][j] = t->A[i - 1][j] + beta[i - 1][j] / r;
+        for (int j = 0; j <= r; j++) t->A[i][j] = t->A[i - 1][j] + beta[i - 1][j] / r;
     }
-    for (int j = 0; j <= r; j++)
-        t->b[j] = t->A[r][j];
+    for (int j = 0; j <= r; j++) t->b[j] = t->A[r][j];
 }
 
 static void make_gam(int order, dae_tableau *t)
@@ -137,8 +130,8 @@ static void make_bim(int order, dae_tableau *t)
     fill(t, r, beta);
     for (int i = 1; i < r; i++)
         for (int j = 0; j <= r; j++)
-            t->A[i][j] += alpha(r, order == 4 ? 2 : r - 2, i) * choose(r, j) *
-                          ((r - j) % 2 ? -1 : 1) / r;
+            t->A[i][j] +=
+                alpha(r, order == 4 ? 2 : r - 2, i) * choose(r, j) * ((r - j) % 2 ? -1 : 1) / r;
     t->title = "block method of BiM: Pade's stability function, equidistant points";
     t->source = "Brugnano & Magherini, J. Comput. Appl. Math. 164-165 (2004) 145";
     t->order = order;

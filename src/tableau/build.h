@@ -7,11 +7,11 @@
 /* ---- families with a formula (collocation.c) ---- */
 
 typedef struct dae_family {
-    const char *name;      /* "gauss-"; what follows is the number of stages                */
-    const char *shown;     /* "gauss-S"                                                     */
-    const char *typical;   /* a member for lists                                            */
+    const char *name;    /* "gauss-"; what follows is the number of stages */
+    const char *shown;   /* "gauss-S" */
+    const char *typical; /* a member for lists */
     const char *title, *source;
-    int least;             /* stages                                                        */
+    int least; /* stages */
     void (*make)(int s, dae_tableau *out);
 } dae_family;
 
@@ -41,15 +41,15 @@ typedef struct dae_entry {
     dae_tableau_kind kind;
     int order, stage_order, embedded_order, dense_order, index1_order;
     unsigned claims;
-    const char *let;   /* "g = 1/4; w = sqrt(2)/4": names for what follows                  */
-    const char *A;     /* rows of the lower triangle                                        */
-    const char *b;     /* NULL: the method is stiffly accurate, b is the last row of A      */
-    const char *b_hat; /* NULL: there is none                                               */
+    const char *let;   /* "g = 1/4; w = sqrt(2)/4": names for what follows */
+    const char *A;     /* rows of the lower triangle */
+    const char *b;     /* NULL: the method is stiffly accurate, b is the last row of A */
+    const char *b_hat; /* NULL: there is none */
     const char *dense; /* a row per stage; "hermite": cubic, from the ends, for methods with
-                          k_1 = x'(t_n) and k_s = x'(t_n+1)                                 */
+                          k_1 = x'(t_n) and k_s = x'(t_n+1) */
     /* Rosenbrock methods come in the variables u = Gamma k in which they are computed:
        A is alpha Gamma^-1, b is b Gamma^-1, and so on; C = diag(1/gamma) - Gamma^-1 and
-       gamma, the diagonal, in addition                                                     */
+       gamma, the diagonal, in addition */
     const char *C, *gamma;
 } dae_entry;
 

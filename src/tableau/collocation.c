@@ -38,7 +38,7 @@ typedef struct combination {
  * derivative P'_(k+1) = P'_(k-1) + (2k+1) P_k, which has no trouble at x = +-1. */
 static dae_quad evaluate(const combination *q, dae_quad x, dae_quad *slope)
 {
-    dae_quad p[DAE_STAGES_MOST + 1] = {1, x}, d[DAE_STAGES_MOST + 1] = {0, 1};
+    dae_quad p[DAE_STAGES_MOST + 1] = { 1, x }, d[DAE_STAGES_MOST + 1] = { 0, 1 };
     for (int k = 1; k < q->s; k++) {
         p[k + 1] = ((2 * k + 1) * x * p[k] - k * p[k - 1]) / (k + 1);
         d[k + 1] = d[k - 1] + (2 * k + 1) * p[k];
@@ -59,7 +59,7 @@ static dae_quad narrow(const combination *q, dae_quad low, dae_quad high)
         else
             high = middle;
     }
-    for (int k = 0; k < 3; k++) {   /* 50 bits are there; Newton's iteration doubles them */
+    for (int k = 0; k < 3; k++) { /* 50 bits are there; Newton's iteration doubles them */
         dae_quad value = evaluate(q, middle, &slope);
         middle -= value / slope;
     }
@@ -97,25 +97,25 @@ static void make_symmetric(int s, dae_quad *c)
 
 static void gauss_nodes(int s, dae_quad *c)
 {
-    inner_nodes(&(combination){s, 0, 0}, c);
+    inner_nodes(&(combination){ s, 0, 0 }, c);
     make_symmetric(s, c);
 }
 
 static void left_radau_nodes(int s, dae_quad *c)
 {
     c[0] = 0;
-    inner_nodes(&(combination){s, 1, 1}, c + 1);
+    inner_nodes(&(combination){ s, 1, 1 }, c + 1);
 }
 
 static void right_radau_nodes(int s, dae_quad *c)
 {
-    c[inner_nodes(&(combination){s, 1, -1}, c)] = 1;
+    c[inner_nodes(&(combination){ s, 1, -1 }, c)] = 1;
 }
 
 static void lobatto_nodes(int s, dae_quad *c)
 {
     c[0] = 0;
-    inner_nodes(&(combination){s, 2, -1}, c + 1);
+    inner_nodes(&(combination){ s, 2, -1 }, c + 1);
     c[s - 1] = 1;
     make_symmetric(s, c);
 }
@@ -132,7 +132,7 @@ typedef struct formula {
 static void open_formula(int s, formula *f)
 {
     f->m = s / 2 + 1;
-    combination q = {f->m, 0, 0};
+    combination q = { f->m, 0, 0 };
     gauss_nodes(f->m, f->x);
     for (int k = 0; k < f->m; k++) {
         dae_quad slope, x = 2 * f->x[k] - 1;
@@ -153,8 +153,7 @@ static dae_quad integral(const formula *f, const dae_quad *c, int s, int j, dae_
                          dae_quad to)
 {
     dae_quad sum = 0;
-    for (int k = 0; k < f->m; k++)
-        sum += f->w[k] * lagrange(c, s, j, from + (to - from) * f->x[k]);
+    for (int k = 0; k < f->m; k++) sum += f->w[k] * lagrange(c, s, j, from + (to - from) * f->x[k]);
     return (to - from) * sum;
 }
 
@@ -162,8 +161,7 @@ static dae_quad integral(const formula *f, const dae_quad *c, int s, int j, dae_
 
 static void make_weights(const formula *f, dae_tableau *t)
 {
-    for (int j = 0; j < t->stages; j++)
-        t->b[j] = integral(f, t->c, t->stages, j, 0, 1);
+    for (int j = 0; j < t->stages; j++) t->b[j] = integral(f, t->c, t->stages, j, 0, 1);
 }
 
 /* b_j(theta) = int_0^theta l_j, in powers of theta: the polynomial that takes the stage
@@ -173,7 +171,7 @@ static void make_dense(dae_tableau *t)
     int s = t->stages;
     t->dense_terms = s;
     for (int j = 0; j < s; j++) {
-        dae_quad p[DAE_STAGES_MOST] = {1};
+        dae_quad p[DAE_STAGES_MOST] = { 1 };
         int degree = 0;
         for (int k = 0; k < s; k++) {
             if (k == j) continue;
@@ -274,8 +272,8 @@ static void make_radau2a(int s, dae_tableau *t)
     make_weights(&f, t);
     by_C(&f, t);
     finish(t, 2 * s - 1, s, s,
-           DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_ALGEBRAIC |
-               DAE_CLAIM_COLLOCATION | DAE_CLAIM_STIFFLY_ACCURATE);
+           DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_ALGEBRAIC | DAE_CLAIM_COLLOCATION |
+               DAE_CLAIM_STIFFLY_ACCURATE);
 }
 
 static void make_lobatto3a(int s, dae_tableau *t)
@@ -336,21 +334,21 @@ int dae_shifted_lobatto(dae_quad rho, dae_tableau *t)
 }
 
 const dae_family dae_families[] = {
-    {"gauss-", "gauss-S", "gauss-3", "Gauss: order 2s, symmetric, R(inf) = (-1)^s",
-     "Kuntzmann 1961, Butcher 1964; Hairer & Wanner II, IV.5", 1, make_gauss},
-    {"radau1a-", "radau1a-S", "radau1a-3", "Radau IA: order 2s - 1, L-stable, c_1 = 0",
-     "Ehle 1969; Hairer & Wanner II, IV.5", 1, make_radau1a},
-    {"radau2a-", "radau2a-S", "radau2a-3",
-     "Radau IIA: order 2s - 1, L-stable, stiffly accurate collocation",
-     "Ehle 1969, Axelsson 1969; Hairer & Wanner II, IV.5", 1, make_radau2a},
-    {"lobatto3a-", "lobatto3a-S", "lobatto3a-3",
-     "Lobatto IIIA: order 2s - 2, symmetric collocation with both ends",
-     "Ehle 1969; Hairer & Wanner II, IV.5", 2, make_lobatto3a},
-    {"lobatto3b-", "lobatto3b-S", "lobatto3b-3",
-     "Lobatto IIIB: order 2s - 2, the adjoint partner of IIIA",
-     "Ehle 1969; Hairer & Wanner II, IV.5", 2, make_lobatto3b},
-    {"lobatto3c-", "lobatto3c-S", "lobatto3c-3",
-     "Lobatto IIIC: order 2s - 2, L-stable, stiffly accurate",
-     "Chipman 1971; Hairer & Wanner II, IV.5", 2, make_lobatto3c},
-    {NULL, NULL, NULL, NULL, NULL, 0, NULL},
+    { "gauss-", "gauss-S", "gauss-3", "Gauss: order 2s, symmetric, R(inf) = (-1)^s",
+      "Kuntzmann 1961, Butcher 1964; Hairer & Wanner II, IV.5", 1, make_gauss },
+    { "radau1a-", "radau1a-S", "radau1a-3", "Radau IA: order 2s - 1, L-stable, c_1 = 0",
+      "Ehle 1969; Hairer & Wanner II, IV.5", 1, make_radau1a },
+    { "radau2a-", "radau2a-S", "radau2a-3",
+      "Radau IIA: order 2s - 1, L-stable, stiffly accurate collocation",
+      "Ehle 1969, Axelsson 1969; Hairer & Wanner II, IV.5", 1, make_radau2a },
+    { "lobatto3a-", "lobatto3a-S", "lobatto3a-3",
+      "Lobatto IIIA: order 2s - 2, symmetric collocation with both ends",
+      "Ehle 1969; Hairer & Wanner II, IV.5", 2, make_lobatto3a },
+    { "lobatto3b-", "lobatto3b-S", "lobatto3b-3",
+      "Lobatto IIIB: order 2s - 2, the adjoint partner of IIIA",
+      "Ehle 1969; Hairer & Wanner II, IV.5", 2, make_lobatto3b },
+    { "lobatto3c-", "lobatto3c-S", "lobatto3c-3",
+      "Lobatto IIIC: order 2s - 2, L-stable, stiffly accurate",
+      "Chipman 1971; Hairer & Wanner II, IV.5", 2, make_lobatto3c },
+    { NULL, NULL, NULL, NULL, NULL, 0, NULL },
 };

@@ -13,27 +13,27 @@
 
 /* Crouzeix's method of order 4: g = cos(pi/18) / sqrt(3) + 1/2 is the largest zero of
  * g^3 - 3/2 g^2 + g/2 - 1/24. */
-#define CROUZEIX_3                                                                       \
-    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1,                               \
-    .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_ALGEBRAIC,                                   \
-    .let = "g = root(1.0685790, 1, -3/2, 1/2, -1/24); d = 1 / (6 * (2*g - 1) * (2*g - 1))", \
+#define CROUZEIX_3                                                                                 \
+    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1,                                        \
+    .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_ALGEBRAIC,                                            \
+    .let = "g = root(1.0685790, 1, -3/2, 1/2, -1/24); d = 1 / (6 * (2*g - 1) * (2*g - 1))",        \
     .A = "g; 1/2 - g, g; 2*g, 1 - 4*g, g", .b = "d, 1 - 2*d, d"
 
 /* Cash's five stages of order 4; two formulas embedded, of order 3 and 2 */
-#define CASH_5                                                                           \
-    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1,                               \
-    .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,       \
-    .let = L_STABLE_3,                                                                   \
-    .A = "g;"                                                                            \
-         "-0.7 - g, g;"                                                                  \
-         "1.085433306501187798233740932177548948256,"                                    \
-         "-0.7212998280096467976497603833711057907848, g;"                               \
-         "0.4163495015787799872439975203112232915822,"                                   \
-         "0.1909840041795561340637290424182710083545,"                                   \
-         "-0.1186432654601150605249854908172545332519, g;"                               \
-         "0.8968696529704295827357809984030487598656,"                                   \
-         "0.01827252727396890379954420931708867645445,"                                  \
-         "-0.08459003110197203803096641412326485130547,"                                 \
+#define CASH_5                                                                                     \
+    .kind = DAE_TABLEAU_DIRK, .order = 4, .stage_order = 1,                                        \
+    .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,                \
+    .let = L_STABLE_3,                                                                             \
+    .A = "g;"                                                                                      \
+         "-0.7 - g, g;"                                                                            \
+         "1.085433306501187798233740932177548948256,"                                              \
+         "-0.7212998280096467976497603833711057907848, g;"                                         \
+         "0.4163495015787799872439975203112232915822,"                                             \
+         "0.1909840041795561340637290424182710083545,"                                             \
+         "-0.1186432654601150605249854908172545332519, g;"                                         \
+         "0.8968696529704295827357809984030487598656,"                                             \
+         "0.01827252727396890379954420931708867645445,"                                            \
+         "-0.08459003110197203803096641412326485130547,"                                           \
          "-0.2664186706508854479203782447904294275438, g"
 
 const dae_entry dae_entries_dirk[] = {
@@ -42,7 +42,9 @@ const dae_entry dae_entries_dirk[] = {
         .title = "SDIRK of order 2, L-stable, stiffly accurate",
         .source = "Alexander, SIAM J. Numer. Anal. 14 (1977) 1006",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 2, .stage_order = 1, .embedded_order = 1,
+        .order = 2,
+        .stage_order = 1,
+        .embedded_order = 1,
         .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,
         .let = "g = 1 - sqrt(2)/2",
         .A = "g; 1 - g, g",
@@ -53,7 +55,9 @@ const dae_entry dae_entries_dirk[] = {
         .title = "Cash, three stages of order 3(2), L-stable, stiffly accurate",
         .source = "Alexander 1977; pair: Cash, Comput. J. 22 (1979) 269",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 3, .stage_order = 1, .embedded_order = 2,
+        .order = 3,
+        .stage_order = 1,
+        .embedded_order = 2,
         .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,
         .let = L_STABLE_3,
         .A = "g;"
@@ -86,7 +90,8 @@ const dae_entry dae_entries_dirk[] = {
         .title = "Crouzeix, two stages of order 3, algebraically stable",
         .source = "Crouzeix 1975, Norsett 1974; Hairer & Wanner II, IV.6",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 3, .stage_order = 1,
+        .order = 3,
+        .stage_order = 1,
         .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_ALGEBRAIC,
         .let = "g = 1/2 + sqrt(3)/6",
         .A = "g; 1 - 2*g, g",
@@ -103,7 +108,10 @@ const dae_entry dae_entries_dirk[] = {
         .title = "SDIRK of order 4(3), five stages, L-stable, stiffly accurate",
         .source = "Hairer & Wanner II, (IV.6.16), dense output (IV.6.17)",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 4, .stage_order = 1, .embedded_order = 3, .dense_order = 3,
+        .order = 4,
+        .stage_order = 1,
+        .embedded_order = 3,
+        .dense_order = 3,
         .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_L_STABLE | DAE_CLAIM_STIFFLY_ACCURATE,
         .A = "1/4;"
              "1/2, 1/4;"
@@ -123,5 +131,5 @@ const dae_entry dae_entries_dirk[] = {
         .source = "Hairer & Wanner II, (IV.6.18); the same as crouzeix-3",
         CROUZEIX_3,
     },
-    {.name = NULL},
+    { .name = NULL },
 };

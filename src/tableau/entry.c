@@ -136,5 +136,6 @@ int dae_entry_make(const dae_entry *e, dae_tableau *t)
     return 1;
 }
 
-const dae_entry *const dae_entry_lists[] = {dae_entries_explicit, dae_entries_half_explicit, dae_entries_dirk,
-                                            dae_entries_esdirk, dae_entries_rosenbrock, NULL};
+const dae_entry *const dae_entry_lists[] = { dae_entries_explicit,   dae_entries_half_explicit,
+                                             dae_entries_dirk,       dae_entries_esdirk,
+                                             dae_entries_rosenbrock, NULL };

@@ -19,7 +19,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "TR-BDF2, order 2(3): trapezoidal rule, then BDF of order 2",
         .source = "Bank et al. 1985; Hosea & Shampine, Appl. Numer. Math. 20 (1996) 21",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 2, .stage_order = 2, .embedded_order = 3, .dense_order = 2,
+        .order = 2,
+        .stage_order = 2,
+        .embedded_order = 3,
+        .dense_order = 2,
         .claims = L_AND_STIFF,
         .let = "g = 1 - sqrt(2)/2; w = sqrt(2)/4",
         .A = "0; g, g; w, w, g",
@@ -31,7 +34,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "Kvaerno 3(2), four stages; both formulas stiffly accurate",
         .source = "Kvaerno, BIT 44 (2004) 489",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 3, .stage_order = 2, .embedded_order = 2, .dense_order = 3,
+        .order = 3,
+        .stage_order = 2,
+        .embedded_order = 2,
+        .dense_order = 3,
         .claims = L_AND_STIFF | DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
         .let = L_STABLE_3 "; q = (-4*g*g + 6*g - 1) / (4*g); r = (1 - 2*g) / (4*g);"
                           "u = (6*g - 1) / (12*g); v = -1 / (12*g * (2*g - 1));"
@@ -45,9 +51,12 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "Kvaerno 4(3), five stages; R(inf) = 0.72, the embedded one is L-stable",
         .source = "Kvaerno, BIT 44 (2004) 489",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 4, .stage_order = 2, .embedded_order = 3, .dense_order = 3,
-        .claims = DAE_CLAIM_A_STABLE | DAE_CLAIM_STIFFLY_ACCURATE |
-                  DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
+        .order = 4,
+        .stage_order = 2,
+        .embedded_order = 3,
+        .dense_order = 3,
+        .claims =
+            DAE_CLAIM_A_STABLE | DAE_CLAIM_STIFFLY_ACCURATE | DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
         .let = L_STABLE_3,
         .A = "0; g, g;"
              "0.1407377747247061961864132309262694299296,"
@@ -69,7 +78,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "Kvaerno 5(4), seven stages; both formulas stiffly accurate",
         .source = "Kvaerno, BIT 44 (2004) 489",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 5, .stage_order = 2, .embedded_order = 4, .dense_order = 3,
+        .order = 5,
+        .stage_order = 2,
+        .embedded_order = 4,
+        .dense_order = 3,
         .claims = L_AND_STIFF | DAE_CLAIM_EMBEDDED_STIFFLY_ACCURATE,
         .let = "g = 0.26",
         .A = "0; g, g;"
@@ -101,7 +113,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "ESDIRK3(2)4L[2]SA, four stages of order 3(2)",
         .source = "Kennedy & Carpenter, NASA/TM-2016-219173",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 3, .stage_order = 2, .embedded_order = 2, .dense_order = 3,
+        .order = 3,
+        .stage_order = 2,
+        .embedded_order = 2,
+        .dense_order = 3,
         .claims = L_AND_STIFF,
         .let = L_STABLE_3,
         .A = "0; g, g;"
@@ -121,7 +136,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "ESDIRK4(3)6L[2]SA, six stages of order 4(3)",
         .source = "Kennedy & Carpenter, NASA/TM-2016-219173",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 4, .stage_order = 2, .embedded_order = 3, .dense_order = 3,
+        .order = 4,
+        .stage_order = 2,
+        .embedded_order = 3,
+        .dense_order = 3,
         .claims = L_AND_STIFF,
         .let = "g = 1/4; r = sqrt(2);"
                "p = (1 - r) / 8; q = (5 - 7*r) / 64; w = 7 * (1 + r) / 32;"
@@ -144,7 +162,10 @@ const dae_entry dae_entries_esdirk[] = {
         .title = "ESDIRK5(4)7L[2]SA, seven stages of order 5(4)",
         .source = "Kennedy & Carpenter, Appl. Numer. Math. 146 (2019) 221",
         .kind = DAE_TABLEAU_DIRK,
-        .order = 5, .stage_order = 2, .embedded_order = 4, .dense_order = 3,
+        .order = 5,
+        .stage_order = 2,
+        .embedded_order = 4,
+        .dense_order = 3,
         .claims = L_AND_STIFF,
         .let = "g = 23/125;"
                "a32 = -121529886477/3189120653983;"
@@ -168,5 +189,5 @@ const dae_entry dae_entries_esdirk[] = {
         .b_hat = "1 - d2 - d3 - d4 - d5 - d6 - d7, d2, d3, d4, d5, d6, d7",
         .dense = "hermite",
     },
-    {.name = NULL},
+    { .name = NULL },
 };

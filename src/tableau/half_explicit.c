@@ -22,7 +22,8 @@ const dae_entry dae_entries_half_explicit[] = {
         .title = "half-explicit midpoint rule, order 2 also for index 2",
         .source = "Hairer & Wanner 1996, VII.6",
         .kind = DAE_TABLEAU_EXPLICIT,
-        .order = 2, .stage_order = 1,
+        .order = 2,
+        .stage_order = 1,
         .A = "0; 1/2",
         .b = "0, 1",
     },
@@ -31,16 +32,19 @@ const dae_entry dae_entries_half_explicit[] = {
         .title = "half-explicit, 3 stages, order 3 also for index 2",
         .source = "Brasey & Hairer 1993",
         .kind = DAE_TABLEAU_EXPLICIT,
-        .order = 3, .stage_order = 1,
+        .order = 3,
+        .stage_order = 1,
         .A = "0; 1/3; -1, 2",
         .b = "0, 3/4, 1/4",
     },
-    {   /* the last three nodes are those of Radau IIA */
+    {
+        /* the last three nodes are those of Radau IIA */
         .name = "hem4",
         .title = "half-explicit, 5 stages, order 4 also for index 2",
         .source = "Brasey & Hairer 1993",
         .kind = DAE_TABLEAU_EXPLICIT,
-        .order = 4, .stage_order = 1,
+        .order = 4,
+        .stage_order = 1,
         .let = "r = sqrt(6)",
         .A = "0;"
              "3/10;"
@@ -49,5 +53,5 @@ const dae_entry dae_entries_half_explicit[] = {
              "(14 + 5*r)/6, (-8 + 7*r)/6, (-9 - 7*r)/4, (9 - r)/4",
         .b = "0, 0, (16 - r)/36, (16 + r)/36, 1/9",
     },
-    {.name = NULL},
+    { .name = NULL },
 };

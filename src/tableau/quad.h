@@ -26,7 +26,7 @@ static inline dae_quad dae_quad_epsilon(void)
     return e;
 }
 
-dae_quad dae_quad_sqrt(dae_quad x);           /* 0 for x <= 0                              */
-dae_quad dae_quad_power(dae_quad x, int k);   /* k >= 0; x^0 = 1                           */
+dae_quad dae_quad_sqrt(dae_quad x);         /* 0 for x <= 0 */
+dae_quad dae_quad_power(dae_quad x, int k); /* k >= 0; x^0 = 1 */
 
 #endif

@@ -20,7 +20,9 @@ const dae_entry dae_entries_rosenbrock[] = {
         .title = "Rodas3, four stages of order 3(2)",
         .source = "Sandu et al., Atmos. Environ. 31 (1997) 3459",
         .kind = DAE_TABLEAU_ROSENBROCK,
-        .order = 3, .embedded_order = 2, .index1_order = 3,
+        .order = 3,
+        .embedded_order = 2,
+        .index1_order = 3,
         .claims = L_AND_STIFF,
         .gamma = "1/2",
         .A = "0; 0; 2, 0; 2, 0, 1",
@@ -33,7 +35,10 @@ const dae_entry dae_entries_rosenbrock[] = {
         .title = "RODAS, six stages of order 4(3)",
         .source = "Hairer & Wanner II, VI.4",
         .kind = DAE_TABLEAU_ROSENBROCK,
-        .order = 4, .embedded_order = 3, .dense_order = 3, .index1_order = 4,
+        .order = 4,
+        .embedded_order = 3,
+        .dense_order = 3,
+        .index1_order = 4,
         .claims = L_AND_STIFF,
         .let = "a51 = 1.221224509226641; a52 = 6.019134481288629; a53 = 12.53708332932087;"
                "a54 = -0.6878860361058950",
@@ -63,7 +68,10 @@ const dae_entry dae_entries_rosenbrock[] = {
         .title = "Rodas5P, eight stages of order 5(4)",
         .source = "Steinebach, BIT 63 (2023) 27",
         .kind = DAE_TABLEAU_ROSENBROCK,
-        .order = 5, .embedded_order = 4, .dense_order = 4, .index1_order = 5,
+        .order = 5,
+        .embedded_order = 4,
+        .dense_order = 4,
+        .index1_order = 5,
         .claims = L_AND_STIFF,
         .let = "a1 = -7.502846399306121; a2 = 2.561846144803919; a3 = -11.627539656261098;"
                "a4 = -0.18268767659942256; a5 = 0.030198172008377946",
@@ -101,5 +109,5 @@ const dae_entry dae_entries_rosenbrock[] = {
                  "80.12511834622643, -52.072871366152654, -59.78993625266729,"
                  "-0.15582684282751913, 4.883087185713722",
     },
-    {.name = NULL},
+    { .name = NULL },
 };

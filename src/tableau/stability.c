@@ -44,7 +44,7 @@ static void series(const dae_tableau *t, dae_quad *r, dae_quad *size)
     for (int i = 0; i < s; i++) x[i] = y[i] = 1;
     r[0] = size[0] = 1;
     for (int k = 1; k <= s; k++) {
-        dae_quad next_x[DAE_STAGES_MOST] = {0}, next_y[DAE_STAGES_MOST] = {0};
+        dae_quad next_x[DAE_STAGES_MOST] = { 0 }, next_y[DAE_STAGES_MOST] = { 0 };
         r[k] = size[k] = 0;
         factorial *= k;
         for (int i = 0; i < s; i++) {
@@ -87,7 +87,7 @@ static void triangular(const dae_tableau *t, dae_polynomial *P, dae_polynomial *
 static void legendre_basis(const dae_tableau *t, square W)
 {
     for (int i = 0; i < t->stages; i++) {
-        dae_quad x = 2 * t->c[i] - 1, p[DAE_STAGES_MOST + 1] = {1, x};
+        dae_quad x = 2 * t->c[i] - 1, p[DAE_STAGES_MOST + 1] = { 1, x };
         for (int k = 1; k + 1 < t->stages; k++)
             p[k + 1] = ((2 * k + 1) * x * p[k] - k * p[k - 1]) / (k + 1);
         for (int j = 0; j < t->stages; j++) W[i][j] = p[j] * dae_quad_sqrt(2 * j + 1);
@@ -204,14 +204,14 @@ void dae_stability_function(const dae_tableau *t, dae_polynomial *P, dae_polynom
 int dae_poles_right(const dae_polynomial *Q)
 {
     int n = Q->degree;
-    dae_quad upper[DAE_STAGES_MOST + 2] = {0}, lower[DAE_STAGES_MOST + 2] = {0};
+    dae_quad upper[DAE_STAGES_MOST + 2] = { 0 }, lower[DAE_STAGES_MOST + 2] = { 0 };
     for (int k = n; k >= 0; k--) {
         dae_quad a = k % 2 ? -Q->a[k] : Q->a[k];
         *((n - k) % 2 ? &lower[(n - k) / 2] : &upper[(n - k) / 2]) = a;
     }
     if (!(upper[0] > 0)) return 0;
     for (int row = 1; row <= n; row++) {
-        dae_quad next[DAE_STAGES_MOST + 2] = {0};
+        dae_quad next[DAE_STAGES_MOST + 2] = { 0 };
         if (!(lower[0] > 0)) return 0;
         for (int j = 0; j <= n / 2; j++)
             next[j] = upper[j + 1] - upper[0] / lower[0] * lower[j + 1];
@@ -307,7 +307,7 @@ int dae_bounded_on_axis(const dae_polynomial *P, const dae_polynomial *Q)
  * diagonal pivoting: when no positive pivot is left the rest must vanish. */
 static int semidefinite(int s, square M, dae_quad small)
 {
-    int done[DAE_STAGES_MOST] = {0};
+    int done[DAE_STAGES_MOST] = { 0 };
     for (int step = 0; step < s; step++) {
         int p = -1;
         for (int i = 0; i < s; i++)

@@ -160,8 +160,7 @@ static int define_one(dae_scope *scope, reader *r)
     const char *begin = r->at;
     while (is_letter(*r->at) || is_digit(*r->at)) r->at++;
     size_t length = (size_t)(r->at - begin);
-    if (length == 0 || length >= DAE_TEXT_NAME_LENGTH || scope->count == DAE_TEXT_NAMES)
-        return 0;
+    if (length == 0 || length >= DAE_TEXT_NAME_LENGTH || scope->count == DAE_TEXT_NAMES) return 0;
     require(r, '=');
     dae_quad value = sum(r);
     if (r->failed) return 0;
@@ -173,7 +172,7 @@ static int define_one(dae_scope *scope, reader *r)
 
 int dae_text_define(dae_scope *scope, const char *text)
 {
-    reader r = {text, scope, 0};
+    reader r = { text, scope, 0 };
     int before = scope->count, good;
     do good = define_one(scope, &r);
     while (good && take(&r, ';'));
@@ -186,7 +185,7 @@ int dae_text_define(dae_scope *scope, const char *text)
 int dae_text_rows(const dae_scope *scope, const char *text,
                   dae_quad out[DAE_STAGES_MOST][DAE_STAGES_MOST])
 {
-    reader r = {text, scope, 0};
+    reader r = { text, scope, 0 };
     int rows = 0;
     do {
         int columns = 0;

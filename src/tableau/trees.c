@@ -26,17 +26,17 @@
 enum { TREES = 200, FAT_TREES = 220, FAT_ORDER = 5 };
 
 typedef struct tree {
-    short left, right; /* u, v; -1: a vertex                                                */
-    short size;        /* thin vertices                                                     */
+    short left, right; /* u, v; -1: a vertex */
+    short size;        /* thin vertices */
     short branches;
-    dae_quad density;  /* gamma                                                             */
+    dae_quad density; /* gamma */
 } tree;
 
 /* All trees with up to `order` vertices, ascending; answers their number. */
 static int grow(tree *t, int order)
 {
     int count = 1, first[DAE_TREE_ORDER + 2];
-    t[0] = (tree){-1, -1, 1, 0, 1};
+    t[0] = (tree){ -1, -1, 1, 0, 1 };
     first[1] = 0;
     for (int n = 2; n <= order; n++) {
         int end = count;
@@ -46,8 +46,8 @@ static int grow(tree *t, int order)
             int last = rest + 1 <= n - 1 ? first[rest + 1] : end;
             if (t[u].branches && t[u].right + 1 < last) last = t[u].right + 1;
             for (int v = first[rest]; v < last; v++)
-                t[count++] = (tree){(short)u, (short)v, (short)n, (short)(t[u].branches + 1),
-                                    t[u].density * t[v].density * n / t[u].size};
+                t[count++] = (tree){ (short)u, (short)v, (short)n, (short)(t[u].branches + 1),
+                                     t[u].density * t[v].density * n / t[u].size };
         }
     }
     return count;
@@ -69,7 +69,7 @@ typedef dae_quad stage_vector[DAE_STAGES_MOST];
 typedef struct matrices {
     int s;
     stage_vector alpha[DAE_STAGES_MOST], beta[DAE_STAGES_MOST];
-    const dae_quad *c; /* if not NULL: instead of alpha 1, for the leaves                   */
+    const dae_quad *c; /* if not NULL: instead of alpha 1, for the leaves */
     int absolute;
 } matrices;
 
@@ -124,8 +124,7 @@ static void open_weights(weights *w, const dae_tableau *t, int with_c)
     for (int absolute = 0; absolute < 2; absolute++) {
         open_matrices(&m, t, absolute);
         m.c = with_c ? t->c : NULL;
-        for (int k = 0; k < w->count; k++)
-            weigh(&m, w->t, k, absolute ? w->size : w->psi, open);
+        for (int k = 0; k < w->count; k++) weigh(&m, w->t, k, absolute ? w->size : w->psi, open);
     }
 }
 
@@ -145,7 +144,7 @@ static int order_of(const dae_tableau *t, const dae_quad *b, int with_c, dae_qua
 {
     weights w;
     dae_quad tolerance = dae_verify_tolerance(t);
-    dae_quad worst[DAE_TREE_ORDER + 1] = {0};
+    dae_quad worst[DAE_TREE_ORDER + 1] = { 0 };
     int order = 0;
     open_weights(&w, t, with_c);
     for (int k = 0; k < w.count; k++) {
@@ -205,7 +204,7 @@ int dae_trees_dense_order(const dae_tableau *t)
 
 typedef struct fat_tree {
     short left, right, size, branches, fat;
-    dae_quad exact; /* 1 / gamma                                                            */
+    dae_quad exact; /* 1 / gamma */
 } fat_tree;
 
 /* Trees with thin and fat roots up to FAT_ORDER, by number of thin vertices and, among these,
@@ -221,8 +220,8 @@ static int add_fat(fat_tree *t, int count, int u, int v)
     int size = t[u].size + t[v].size;
     dae_quad exact = t[u].exact * t[v].exact;
     if (!t[u].fat) exact = exact * t[u].size / size;
-    t[count] = (fat_tree){(short)u, (short)v, (short)size, (short)(t[u].branches + 1),
-                          t[u].fat, exact};
+    t[count] =
+        (fat_tree){ (short)u, (short)v, (short)size, (short)(t[u].branches + 1), t[u].fat, exact };
     return count + 1;
 }
 
@@ -232,8 +231,8 @@ static int add_fat(fat_tree *t, int count, int u, int v)
 static int grow_fat(fat_tree *t)
 {
     int count = 2;
-    t[0] = (fat_tree){-1, -1, 1, 0, 0, 1};
-    t[1] = (fat_tree){-1, -1, 0, 0, 1, 1};
+    t[0] = (fat_tree){ -1, -1, 1, 0, 0, 1 };
+    t[1] = (fat_tree){ -1, -1, 0, 0, 1, 1 };
     for (int k = 0; k < count; k++) {
         for (int other = 0; other <= k; other++) {
             for (int swap = 0; swap < (other < k ? 2 : 1); swap++) {

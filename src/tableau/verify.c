@@ -41,7 +41,7 @@ static int holds(const dae_tableau *t, const balance *x)
 
 static int holds_B(const dae_tableau *t, int k)
 {
-    balance x = {0, 0};
+    balance x = { 0, 0 };
     for (int i = 0; i < t->stages; i++) add(&x, t->b[i] * dae_quad_power(t->c[i], k - 1));
     add(&x, -(dae_quad)1 / k);
     return holds(t, &x);
@@ -50,9 +50,8 @@ static int holds_B(const dae_tableau *t, int k)
 static int holds_C(const dae_tableau *t, int k)
 {
     for (int i = 0; i < t->stages; i++) {
-        balance x = {0, 0};
-        for (int j = 0; j < t->stages; j++)
-            add(&x, t->A[i][j] * dae_quad_power(t->c[j], k - 1));
+        balance x = { 0, 0 };
+        for (int j = 0; j < t->stages; j++) add(&x, t->A[i][j] * dae_quad_power(t->c[j], k - 1));
         add(&x, -dae_quad_power(t->c[i], k) / k);
         if (!holds(t, &x)) return 0;
     }
@@ -62,7 +61,7 @@ static int holds_C(const dae_tableau *t, int k)
 static int holds_D(const dae_tableau *t, int k)
 {
     for (int j = 0; j < t->stages; j++) {
-        balance x = {0, 0};
+        balance x = { 0, 0 };
         for (int i = 0; i < t->stages; i++)
             add(&x, t->b[i] * dae_quad_power(t->c[i], k - 1) * t->A[i][j]);
         add(&x, -t->b[j] / k);
@@ -75,7 +74,7 @@ static int holds_D(const dae_tableau *t, int k)
 /* sum_i b_i sum_j a_ij c_j^(k-1) = 1 / (k (k + 1)) */
 static int holds_tall(const dae_tableau *t, int k)
 {
-    balance x = {0, 0};
+    balance x = { 0, 0 };
     for (int i = 0; i < t->stages; i++)
         for (int j = 0; j < t->stages; j++)
             add(&x, t->b[i] * t->A[i][j] * dae_quad_power(t->c[j], k - 1));
@@ -100,10 +99,10 @@ static int least(int a, int b)
 /* Row i of A (of alpha + gamma) is `b`, and it is the stage at the end of the step. */
 static int is_row(const dae_tableau *t, int i, const dae_quad *b)
 {
-    balance end = {t->c[i] - 1, 1};
+    balance end = { t->c[i] - 1, 1 };
     if (i < 0 || !holds(t, &end)) return 0;
     for (int j = 0; j < t->stages; j++) {
-        balance x = {0, 0};
+        balance x = { 0, 0 };
         add(&x, t->A[i][j]);
         add(&x, t->gamma[i][j]);
         add(&x, -b[j]);
@@ -141,8 +140,7 @@ static void verify_stability(const dae_tableau *t, dae_verified *v)
 {
     dae_stability_function(t, &v->P, &v->Q);
     v->bounded = v->P.degree <= v->Q.degree;
-    if (v->P.degree == v->Q.degree)
-        v->R_infinity = v->P.a[v->P.degree] / v->Q.a[v->Q.degree];
+    if (v->P.degree == v->Q.degree) v->R_infinity = v->P.a[v->P.degree] / v->Q.a[v->Q.degree];
     int poles = dae_poles_right(&v->Q);
     v->A_stable = v->bounded && poles && dae_bounded_on_axis(&v->P, &v->Q);
     v->L_stable = v->A_stable && v->P.degree < v->Q.degree;
@@ -170,10 +168,12 @@ int dae_tableau_index(const dae_tableau *t, const char **why)
     int forgets = P.degree < Q.degree;
     if (P.degree == Q.degree)
         forgets = dae_quad_abs(P.a[P.degree]) < ALMOST * dae_quad_abs(Q.a[Q.degree]);
-    *why = "it is not stiffly accurate: its steps end off the equations without derivatives, and no "
-           "estimate sees by how much";
+    *why =
+        "it is not stiffly accurate: its steps end off the equations without derivatives, and no "
+        "estimate sees by how much";
     if (!is_row(t, t->stages - 1, t->b)) return 0;
-    *why = "its stability function has modulus 1 at infinity: errors of unknowns of level 2 and 3 never "
+    *why = "its stability function has modulus 1 at infinity: errors of unknowns of level 2 and 3 "
+           "never "
            "die out, and grow";
     if (!forgets) return 1;
     *why = "its stages have order 1, and unknowns of level 3 one order less: none";

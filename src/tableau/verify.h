@@ -16,15 +16,15 @@ typedef struct dae_polynomial {
 } dae_polynomial;
 
 typedef struct dae_verified {
-    int B, C, D;        /* largest p, eta, zeta with B(p), C(eta), D(zeta); at most 2 s, s, s */
+    int B, C, D; /* largest p, eta, zeta with B(p), C(eta), D(zeta); at most 2 s, s, s */
     int order, stage_order, embedded_order, dense_order, index1_order;
     int stiffly_accurate, embedded_stiffly_accurate, collocation;
-    dae_polynomial P, Q; /* R(z) = P(z) / Q(z), Q(0) = 1                                     */
-    int bounded;         /* R is bounded at infinity, and then R_infinity its value there    */
+    dae_polynomial P, Q; /* R(z) = P(z) / Q(z), Q(0) = 1 */
+    int bounded;         /* R is bounded at infinity, and then R_infinity its value there */
     dae_quad R_infinity;
     int A_stable, L_stable, algebraic;
-    int positive_spectrum; /* all eigenvalues of A have positive real parts                 */
-    dae_quad residual;   /* the largest, relative, of the conditions for `order`             */
+    int positive_spectrum; /* all eigenvalues of A have positive real parts */
+    dae_quad residual;     /* the largest, relative, of the conditions for `order` */
 } dae_verified;
 
 /* Nothing is believed, the claims of t are not looked at. */
@@ -43,14 +43,14 @@ dae_quad dae_verify_tolerance(const dae_tableau *t);
 /* trees.c: the order of the weights b with the stages of t; *residual as above. */
 int dae_trees_order(const dae_tableau *t, const dae_quad *b, dae_quad *residual);
 int dae_trees_dense_order(const dae_tableau *t);
-int dae_trees_count(int order);                 /* rooted trees with `order` vertices, <= 8 */
+int dae_trees_count(int order); /* rooted trees with `order` vertices, <= 8 */
 /* Rosenbrock methods on y' = f(y, z), 0 = g(y, z): the orders of the local errors, up to 5. */
 void dae_trees_index1(const dae_tableau *t, const dae_quad *b, int *order_y, int *order_z);
 
 /* stability.c */
 void dae_stability_function(const dae_tableau *t, dae_polynomial *P, dae_polynomial *Q);
-int dae_poles_right(const dae_polynomial *Q);   /* all zeros of Q have positive real parts  */
-int dae_bounded_on_axis(const dae_polynomial *P, const dae_polynomial *Q); /* |R(iy)| <= 1  */
+int dae_poles_right(const dae_polynomial *Q); /* all zeros of Q have positive real parts */
+int dae_bounded_on_axis(const dae_polynomial *P, const dae_polynomial *Q); /* |R(iy)| <= 1 */
 int dae_algebraically_stable(const dae_tableau *t);
 
 #endif

@@ -10,11 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int same_again(mo_context *c, const char *text, size_t length)
 {
-    if (setjmp(c->escape))
-        return 1; /* too deep, or too much */
+    if (setjmp(c->escape)) return 1; /* too deep, or too much */
     mo_ast *e = mo_parse_expression(c, mo_add_source(c, "text", text, length));
-    if (!e)
-        return c->errors > 0;
+    if (!e) return c->errors > 0;
     const char *written = mo_ast_text(c, e);
     mo_ast *again = mo_parse_expression(c, mo_add_source(c, "again", written, strlen(written)));
     return again && hash_of_expression(e) == hash_of_expression(again);

@@ -31,11 +31,9 @@ static int (*program)(int, char **, char **);
 
 static int refuse(void)
 {
-    if (!counting)
-        return 0;
+    if (!counting) return 0;
     requests++;
-    if (requests != refused_at && !(refused_at < 0 && requests >= -refused_at))
-        return 0;
+    if (requests != refused_at && !(refused_at < 0 && requests >= -refused_at)) return 0;
     errno = ENOMEM;
     return 1;
 }
@@ -68,8 +66,7 @@ void *aligned_alloc(size_t alignment, size_t bytes)
 int posix_memalign(void **block, size_t alignment, size_t bytes)
 {
     void *got = memalign(alignment, bytes);
-    if (!got)
-        return ENOMEM;
+    if (!got) return ENOMEM;
     *block = got;
     return 0;
 }
@@ -119,14 +116,12 @@ static int counted(int argc, char **argv, char **environment)
 {
     const char *what = getenv("FAIL_MALLOC");
     long at = what ? strtol(what, NULL, 10) : 0;
-    if (!what || strcmp(what, "serve") != 0)
-        return run_counted(argc, argv, environment, at);
+    if (!what || strcmp(what, "serve") != 0) return run_counted(argc, argv, environment, at);
     while (read_number(&at)) {
         int status = 0;
         char text[32];
         pid_t child = fork();
-        if (child == 0)
-            run_child(argc, argv, environment, at);
+        if (child == 0) run_child(argc, argv, environment, at);
         waitpid(child, &status, 0);
         int length = snprintf(text, sizeof text, "%d\n", status);
         (void)!write(4, text, (size_t)length);
@@ -134,8 +129,9 @@ static int counted(int argc, char **argv, char **environment)
     return 0;
 }
 
-int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv, void (*init)(void),
-                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+int __libc_start_main(int (*start)(int, char **, char **), int argc, char **argv,
+                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
+                      void *stack_end)
 {
     int (*real)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
                 void (*)(void), void *) = NULL;

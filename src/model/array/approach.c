@@ -22,19 +22,19 @@
 
 enum { ROUNDS = 60 };
 
-static const double SEEN = 1e-9; /* part of a direction that unknowns with a rank must have */
-static const double MOVES = 1e-6; /* ... that unknowns of one rank must have, to decide on it */
+static const double SEEN = 1e-9;   /* part of a direction that unknowns with a rank must have */
+static const double MOVES = 1e-6;  /* ... that unknowns of one rank must have, to decide on it */
 static const double THERE = 1e-10; /* steps, in units of sizes */
-static const double DRIFT = 1e-8; /* what counts more may move by */
+static const double DRIFT = 1e-8;  /* what counts more may move by */
 static const double DAMPED = 1e-2, DAMPED_MOST = 1e3;
 
 typedef struct nearest {
     model_array *k;
-    int n, free;                 /* columns of B                                              */
-    double *target;              /* of unknowns: start values, later what was reached         */
-    double *B, *turned, *A;      /* n x n each: dx / metric; for work                         */
+    int n, free;            /* columns of B */
+    double *target;         /* of unknowns: start values, later what was reached */
+    double *B, *turned, *A; /* n x n each: dx / metric; for work */
     double *S, *VT, *U, *right, *step, *work;
-    double *good;                /* coefficients of the last point                            */
+    double *good; /* coefficients of the last point */
     int lwork;
 } nearest;
 

@@ -9,7 +9,12 @@
 static bool is_input(const ex_node *n)
 {
     switch (n->op) {
-    case EX_VARIABLE: case EX_TIME: case EX_PRE: case EX_INITIAL: case EX_TERMINAL: case EX_SAMPLE:
+    case EX_VARIABLE:
+    case EX_TIME:
+    case EX_PRE:
+    case EX_INITIAL:
+    case EX_TERMINAL:
+    case EX_SAMPLE:
     case EX_DELAY: return true;
     default: return false;
     }
@@ -75,8 +80,9 @@ static dae_status differentiate(derivative_array *a, ex_graph *g, ex_id **output
 dae_status array_open(derivative_array *a, ex_graph *g, dae_arena *arena, const dae_memory *memory,
                       const ex_id *F, const uint32_t *variable, uint32_t n, ex_id *culprit)
 {
-    *a = (derivative_array){ .arena = arena, .memory = *memory, .n = n, .level = -1, .reach = -1,
-                             .tau = 1 };
+    *a = (derivative_array){
+        .arena = arena, .memory = *memory, .n = n, .level = -1, .reach = -1, .tau = 1
+    };
     ex_id *output = dae_arena_take(arena, n + 1, sizeof *output);
     memcpy(output, F, n * sizeof *output);
     *culprit = 0;
@@ -197,8 +203,8 @@ static const double NOISE = 1e-14;
 
 typedef struct balance {
     const derivative_array *a;
-    const double *value;         /* log2 of entries; NaN: left out                            */
-    double *row, *column, time;  /* log2 of their units                                       */
+    const double *value;        /* log2 of entries; NaN: left out */
+    double *row, *column, time; /* log2 of their units */
     double *sum;
     int *terms;
 } balance;

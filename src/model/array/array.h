@@ -33,25 +33,25 @@
 enum { ARRAY_ROWS = 600, ARRAY_LEVELS = 12 };
 
 typedef struct array_entry {
-    uint32_t row, column, order; /* dF_row / dx_column^(order)                                */
+    uint32_t row, column, order; /* dF_row / dx_column^(order) */
 } array_entry;
 
 typedef struct derivative_array {
     dae_arena *arena;
     dae_memory memory;
     uint32_t n;
-    int level;                   /* k: F .. F^(k)                                             */
-    int reach;                   /* the largest k that there is memory for; -1: none          */
+    int level; /* k: F .. F^(k) */
+    int reach; /* the largest k that there is memory for; -1: none */
     double tau;
-    ex_program *plain, *full;    /* F; F and the entries of its derivatives                   */
+    ex_program *plain, *full; /* F; F and the entries of its derivatives */
     ex_machine *values, *slopes;
     ex_id *input;
-    uint32_t *column;            /* of an input: 1 + unknown; 0: time or known                */
-    uint32_t *order;             /* ... the derivative that it is                             */
-    double *known;               /* values of inputs that are known                           */
+    uint32_t *column; /* of an input: 1 + unknown; 0: time or known */
+    uint32_t *order;  /* ... the derivative that it is */
+    double *known;    /* values of inputs that are known */
     size_t inputs, entries;
     array_entry *entry;
-    double *in, *out;            /* series                                                    */
+    double *in, *out; /* series */
 } derivative_array;
 
 /* F: n expressions in the values and first derivatives of n variables, and whatever is known.
@@ -95,10 +95,10 @@ bool array_balance(derivative_array *a, double t, const double *c, double *size,
  * multiplied by `lift` so that they are orthonormal: a constraint that many differentiations have made small
  * counts as much as another. */
 typedef struct array_stage {
-    int rows, rank, room;        /* room: rows that there is memory for                       */
-    double *U, *S, *V;           /* V: V^T, row after row of it a right singular vector       */
-    double *top;                 /* turned rows at c_0 .. c_(j-1), n of them high             */
-    double *lift;                /* of rows, from `rank` on                                   */
+    int rows, rank, room; /* room: rows that there is memory for */
+    double *U, *S, *V;    /* V: V^T, row after row of it a right singular vector */
+    double *top;          /* turned rows at c_0 .. c_(j-1), n of them high */
+    double *lift;         /* of rows, from `rank` on */
 } array_stage;
 
 /* The Jacobian by x = c_0 and y = (c_1, ...) at a point, with rows and columns scaled, unknowns
@@ -110,26 +110,26 @@ typedef struct array_stage {
  * A rank is that of a matrix of n columns each time: a chain of differentiations is no worse
  * conditioned than a single one. Memory is for `rows` at most. */
 typedef struct array_base {
-    int rows, n, width;          /* width: of y                                               */
-    int rank, constraints;       /* of all stages together, of C                              */
-    int most;                    /* rows that there is memory for                             */
-    int left;                    /* rows of C                                                 */
-    double kept, dropped;        /* the closest decision: singular values relative to the
-                                    largest, smaller where rows are known less exactly        */
-    bool full;                   /* c_1 is determined                                         */
-    double *J;                   /* (Gx Gy), scaled                                           */
-    array_stage stage[ARRAY_LEVELS + 2]; /* from 1 on                                         */
-    double *P, *Q, *W;           /* W: W^T                                                    */
-    double *scale;               /* of rows                                                   */
-    double *blur;                /* how exactly rows are known, while eliminating             */
-    double *size, *weight;       /* of x: columns are scaled by size, those of x by weight too;
-                                    weight 0: it is held                                      */
-    const double *ease;          /* NULL, or by how much more readily than others unknowns move onto
-                                    the constraints, once their rank is known                 */
-    bool eased;                  /* ... and this decomposition has it                         */
+    int rows, n, width;                  /* width: of y */
+    int rank, constraints;               /* of all stages together, of C */
+    int most;                            /* rows that there is memory for */
+    int left;                            /* rows of C */
+    double kept, dropped;                /* the closest decision: singular values relative to the
+                                    largest, smaller where rows are known less exactly */
+    bool full;                           /* c_1 is determined */
+    double *J;                           /* (Gx Gy), scaled */
+    array_stage stage[ARRAY_LEVELS + 2]; /* from 1 on */
+    double *P, *Q, *W;                   /* W: W^T */
+    double *scale;                       /* of rows */
+    double *blur;                        /* how exactly rows are known, while eliminating */
+    double *size, *weight; /* of x: columns are scaled by size, those of x by weight too;
+                                    weight 0: it is held */
+    const double *ease;    /* NULL, or by how much more readily than others unknowns move onto
+                                    the constraints, once their rank is known */
+    bool eased;            /* ... and this decomposition has it */
     double *work, *side, *copy, *panel, *grade;
     int lwork, *pivot;
-    double zero;                 /* singular values below this part of the largest count as 0 */
+    double zero; /* singular values below this part of the largest count as 0 */
 } array_base;
 
 /* What it is unless something else is put there. */
@@ -148,7 +148,7 @@ void array_slope(const array_base *b, double *J);
 /* Between singular values that were kept and dropped. What is exactly 0 is not known as such, and a
  * value close to where the cut is may as well be on its other side. */
 double array_gap(const array_base *b);
-enum { ARRAY_CLEAR = 1000 };     /* ... from which on ranks are told                          */
+enum { ARRAY_CLEAR = 1000 }; /* ... from which on ranks are told */
 /* Does x' follow from x here? */
 static inline bool array_is_full(const array_base *b)
 {
@@ -169,10 +169,10 @@ typedef struct array_extra {
 /* A point, and what is needed to find it. */
 typedef struct array_point {
     derivative_array *a;
-    const array_extra *extra;    /* NULL: none                                                */
+    const array_extra *extra; /* NULL: none */
     double t, *c;
-    double *G, *change, *trial;  /* all rows; columns                                         */
-    int most;                    /* columns that there is memory for                          */
+    double *G, *change, *trial; /* all rows; columns */
+    int most;                   /* columns that there is memory for */
 } array_point;
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns);

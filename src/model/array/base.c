@@ -49,8 +49,12 @@ bool array_base_open(array_base *old, dae_arena *arena, int n, int rows, int wid
     int most = rows > width ? rows : width;
     if (rows > ARRAY_ROWS + ARRAY_ROWS / 2) return false;
     if (most <= old->most) return true;
-    array_base made = { .n = n, .most = most, .size = old->size, .weight = old->weight,
-                        .ease = old->ease, .zero = old->zero > 0 ? old->zero : ARRAY_ZERO };
+    array_base made = { .n = n,
+                        .most = most,
+                        .size = old->size,
+                        .weight = old->weight,
+                        .ease = old->ease,
+                        .zero = old->zero > 0 ? old->zero : ARRAY_ZERO };
     array_base *b = &made;
     b->J = take(arena, most * (n + most));
     b->copy = take(arena, most * (n + most));
@@ -122,8 +126,7 @@ static bool decompose(array_base *b, double *A, int rows, int columns, double *U
         put_identity(U, rows);
         return true;
     }
-    dgesvd_("A", "A", &rows, &columns, A, &rows, s, U, &rows, VT, &columns, b->work, &lwork,
-            &info);
+    dgesvd_("A", "A", &rows, &columns, A, &rows, s, U, &rows, VT, &columns, b->work, &lwork, &info);
     return info == 0;
 }
 
@@ -249,8 +252,8 @@ static int eliminate(array_base *b, int j, int m)
     int n = b->n, least = m < n ? m : n;
     s->rows = m;
     for (int k = 0; k < n; k++)
-        memcpy(b->panel + (size_t)k * (size_t)m,
-               b->copy + (size_t)(j * n + k) * (size_t)b->most, (size_t)m * sizeof *b->panel);
+        memcpy(b->panel + (size_t)k * (size_t)m, b->copy + (size_t)(j * n + k) * (size_t)b->most,
+               (size_t)m * sizeof *b->panel);
     if (!decompose(b, b->panel, m, n, s->U, s->S, s->V)) return -1;
     s->rank = count_rank(b, s->S, least, most_blur(b, m));
     part(b, s, j);
@@ -362,8 +365,7 @@ void array_correct(array_base *b, const double *G, double *change)
     }
     solve_constraints(b, stack, change);
     for (int k = 0; k < n; k++) change[k] *= readiness(b, k);
-    for (int j = 1; j <= last; j++)
-        solve_stage(b, j, right + (size_t)(j - 1) * (size_t)n, change);
+    for (int j = 1; j <= last; j++) solve_stage(b, j, right + (size_t)(j - 1) * (size_t)n, change);
     for (int k = 0; k < n + b->width; k++) change[k] *= b->size[k % n];
 }
 

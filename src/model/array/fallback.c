@@ -16,26 +16,26 @@ enum { LOOKED_AT = 400, ASKED = 120, DOUBTED = 120 };
 struct model_fallback {
     dae_memory memory;
     const dae_allocator *allocator;
-    flat_model flat;             /* as written, for the array                                 */
+    flat_model flat; /* as written, for the array */
     model *back, *array;
     const flat_reduction *reduction;
     bool decided, needed;
     double t0;
-    const char *why;             /* structure failed; NULL: it did not                        */
+    const char *why; /* structure failed; NULL: it did not */
     bool told;
-    char said[2000];             /* of the last start that was not found                      */
-    size_t results, width;       /* of back, of array                                         */
-    size_t *place;               /* of a result of back: its number in array; width: none     */
-    uint32_t *rate;              /* ... 1 + the variable that it is the derivative of; 0      */
+    char said[2000];       /* of the last start that was not found */
+    size_t results, width; /* of back, of array */
+    size_t *place;         /* of a result of back: its number in array; width: none */
+    uint32_t *rate;        /* ... 1 + the variable that it is the derivative of; 0 */
     double *row, *from;
-    long steps;                  /* rows given                                                */
+    long steps; /* rows given */
     dae_row give;
     void *user;
-    dae_row watched;             /* of a run that may be repeated: where its rows go          */
+    dae_row watched; /* of a run that may be repeated: where its rows go */
     void *watched_user;
-    double *first, last_t;       /* ... its first row, its last time                          */
-    long passed, ahead;          /* rows of it; of the array behind them                      */
-    bool elsewhere;              /* ... the array begins with other values                    */
+    double *first, last_t; /* ... its first row, its last time */
+    long passed, ahead;    /* rows of it; of the array behind them */
+    bool elsewhere;        /* ... the array begins with other values */
 };
 
 model_fallback *fallback_open(flat_model *written, model *back, const flat_reduction *reduction,
@@ -45,8 +45,11 @@ model_fallback *fallback_open(flat_model *written, model *back, const flat_reduc
     dae_memory_init(&memory, allocator);
     model_fallback *f = dae_alloc(&memory, 1, sizeof *f);
     if (!f) return NULL;
-    *f = (model_fallback){ .memory = memory, .allocator = allocator, .flat = *written,
-                           .back = back, .reduction = reduction };
+    *f = (model_fallback){ .memory = memory,
+                           .allocator = allocator,
+                           .flat = *written,
+                           .back = back,
+                           .reduction = reduction };
     f->flat.by_array = true;
     return f;
 }
@@ -95,7 +98,8 @@ static dae_status find_places(model_fallback *f)
     f->rate = dae_alloc(&f->memory, f->results + 1, sizeof *f->rate);
     f->row = dae_alloc(&f->memory, f->results + 1, sizeof *f->row);
     f->from = dae_alloc(&f->memory, f->width + 1, sizeof *f->from);
-    if (!f->place || !f->rate || !f->row || !f->from) { /* all of them, or the next call tries again */
+    if (!f->place || !f->rate || !f->row ||
+        !f->from) { /* all of them, or the next call tries again */
         dae_free(&f->memory, f->place);
         dae_free(&f->memory, f->rate);
         dae_free(&f->memory, f->row);
@@ -182,8 +186,13 @@ static bool is_singular(model_fallback *f, double t0)
     m->g->arena->escape = &here;
     if (setjmp(here) == 0) {
         const flat_reduction *r = f->reduction;
-        insight k = { .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
-                      .arena = m->g->arena, .started = true };
+        insight k = { .flat = r->from,
+                      .r = r,
+                      .s = &r->signature,
+                      .m = m,
+                      .g = m->g,
+                      .arena = m->g->arena,
+                      .started = true };
         k.out.start_time = t0;
         singular = insight_is_singular(&k, LOOKED_AT);
     }
@@ -364,7 +373,8 @@ static void insight_start(model_fallback *f, double t0, dae_arena *arena, dae_in
     k->starts = 0;
     for (uint32_t v = 0; k->start_status == DAE_OK && v < f->flat.variables; v++) {
         const flat_variable *x = &f->flat.variable[v];
-        if (x->hidden || x->variability <= FLAT_DISCRETE || a->variable[v].type != EX_REAL) continue;
+        if (x->hidden || x->variability <= FLAT_DISCRETE || a->variable[v].type != EX_REAL)
+            continue;
         name[k->starts] = x->name;
         value[k->starts++] = model_peek(a, v, 0);
     }
@@ -419,9 +429,13 @@ bool fallback_insight(model_fallback *f, double t0, dae_insight *k)
         dae_model_facts facts = { 0 };
         model_get_facts(f->array, &facts);
         if (f->why) { /* structure said nothing */
-            *k = (dae_insight){ .structural_index = -1, .rewritten_index = -1, .linear = -1,
-                                .differentiation_index = -1, .tractability_index = -1,
-                                .equations = facts.equations, .variables = facts.variables,
+            *k = (dae_insight){ .structural_index = -1,
+                                .rewritten_index = -1,
+                                .linear = -1,
+                                .differentiation_index = -1,
+                                .tractability_index = -1,
+                                .equations = facts.equations,
+                                .variables = facts.variables,
                                 .parameters = facts.parameters };
         }
         k->by_array = 1;
@@ -456,9 +470,11 @@ static dae_status refuse_ranks(model_fallback *f)
     model *a = f->array;
     dae_fail(&a->report, DAE_E_UNSUPPORTED, "--route array is not for this model");
     dae_at(&a->report, "t = %.10g", f->t0);
-    dae_why(&a->report, "ranks of the derivative array say that %d initial values can be chosen, "
+    dae_why(&a->report,
+            "ranks of the derivative array say that %d initial values can be chosen, "
             "structure, which is right there, says %zu: its entries differ by too many orders of "
-            "magnitude", a->array->freedom, structural_freedom(f));
+            "magnitude",
+            a->array->freedom, structural_freedom(f));
     dae_hint(&a->report, "another route, or units in which values and rates are nearer to 1");
     return model_done(a, DAE_E_UNSUPPORTED);
 }
@@ -491,7 +507,8 @@ static bool go_on_from(model_fallback *f, const model *ended, bool late,
                        const dae_simulation *simulation, dae_status *status)
 {
     model *a = f->array;
-    model_stage stage = { .resume = true, .t = late ? ended->guard_end : ended->guard_t,
+    model_stage stage = { .resume = true,
+                          .t = late ? ended->guard_end : ended->guard_t,
                           .output = late ? ended->guard_end_output : ended->guard_output };
     for (uint32_t v = 0; v < f->flat.variables; v++)
         model_poke(a, v, late ? model_peek(ended, v, 0) : model_peek_sound(ended, v));
@@ -508,7 +525,7 @@ static bool go_on_from(model_fallback *f, const model *ended, bool late,
 bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *simulation,
                       dae_status *status)
 {
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    dae_simulation with = simulation ? *simulation : (dae_simulation){ 0 };
     model *a = ended->guard_failed ? fallback_model(f) : NULL;
     dae_status now = DAE_OK;
     if (!a || !model_problem_of(a)) return false;
@@ -547,8 +564,7 @@ bool fallback_watch(model_fallback *f, dae_row row, void *user)
 int fallback_pass(double t, const double *value, void *user)
 {
     model_fallback *f = user;
-    if (f->passed++ == 0)
-        memcpy(f->first, value, model_result_count(f->back) * sizeof *value);
+    if (f->passed++ == 0) memcpy(f->first, value, model_result_count(f->back) * sizeof *value);
     f->last_t = t;
     return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
 }
@@ -574,7 +590,7 @@ bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_s
                    *status == DAE_E_SINGULARITY || *status == DAE_E_CHATTER ||
                    /* the values at which it had to go on with other states */
                    ((*status == DAE_E_INCONSISTENT || *status == DAE_E_NONFINITE) && f->passed > 1);
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    dae_simulation with = simulation ? *simulation : (dae_simulation){ 0 };
     if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
     model *a = fallback_model(f);
     if (!a || !model_problem_of(a) || a->p.problem.size > ASKED) return false;

@@ -13,47 +13,47 @@
 
 /* Start values, which of them count more than others. */
 typedef enum array_tier {
-    TIER_HELD,                   /* fixed                                                     */
-    TIER_FIRST,                  /* given, of unknowns that are differentiated                */
-    TIER_OTHER,                  /* given, of others                                          */
-    TIER_ASSUMED,                /* of unknowns that are differentiated                       */
+    TIER_HELD,    /* fixed */
+    TIER_FIRST,   /* given, of unknowns that are differentiated */
+    TIER_OTHER,   /* given, of others */
+    TIER_ASSUMED, /* of unknowns that are differentiated */
     TIER_LAST = TIER_ASSUMED,
-    TIER_NONE                    /* nothing is known                                          */
+    TIER_NONE /* nothing is known */
 } array_tier;
 
 typedef struct model_array {
     derivative_array a;
-    array_base base, next;       /* at the last two ends of steps: ranks were looked at       */
-    array_base near, spare;      /* beside them; for work                                     */
+    array_base base, next;  /* at the last two ends of steps: ranks were looked at */
+    array_base near, spare; /* beside them; for work */
     bool has_next, has_near;
-    array_point here;            /* the last point asked for ...                              */
-    double *c_base, *c_next, t_base, t_next; /* ... and where the bases are                   */
-    double rate;                 /* of the last iteration                                     */
-    double *x_here;              /* what `here` was asked for                                 */
+    array_point here;                        /* the last point asked for ... */
+    double *c_base, *c_next, t_base, t_next; /* ... and where the bases are */
+    double rate;                             /* of the last iteration */
+    double *x_here;                          /* what `here` was asked for */
     double *c_start, t_start;
-    int room;                    /* coefficients that c_base to c_spare and turn are for      */
-    double *c_spare;             /* room for all coefficients                                 */
+    int room;        /* coefficients that c_base to c_spare and turn are for */
+    double *c_spare; /* room for all coefficients */
     bool known_here;
-    int index;                   /* k; -1: not found                                          */
-    int freedom;                 /* initial values that can be chosen; -1: not known          */
-    int rank, constraints;       /* as they were at the start                                 */
-    double kept, dropped;        /* ... the closest decision on them                          */
-    double *slope;               /* n x n                                                     */
-    bool *follows;               /* of unknowns: nothing follows from them, as from an output */
-    double *ease;                /* ... so they move first; NULL: there are none               */
-    double *turn;                /* of orientation(): the square of all columns               */
-    double *guess, *weight;      /* of the start                                              */
-    uint8_t *tier;               /* ... an array_tier: which of them count more               */
-    double *metric;              /* sizes of unknowns, to measure distances with              */
-    double *size_before, *size_now; /* units while others are tried                          */
-    bool lost;                   /* ranks changed: where and how                              */
-    int losses;                  /* ... how often since the end of the last step              */
+    int index;                      /* k; -1: not found */
+    int freedom;                    /* initial values that can be chosen; -1: not known */
+    int rank, constraints;          /* as they were at the start */
+    double kept, dropped;           /* ... the closest decision on them */
+    double *slope;                  /* n x n */
+    bool *follows;                  /* of unknowns: nothing follows from them, as from an output */
+    double *ease;                   /* ... so they move first; NULL: there are none */
+    double *turn;                   /* of orientation(): the square of all columns */
+    double *guess, *weight;         /* of the start */
+    uint8_t *tier;                  /* ... an array_tier: which of them count more */
+    double *metric;                 /* sizes of unknowns, to measure distances with */
+    double *size_before, *size_now; /* units while others are tried */
+    bool lost;                      /* ranks changed: where and how */
+    int losses;                     /* ... how often since the end of the last step */
     double lost_t;
     int lost_rank, lost_constraints;
-    bool turned;                 /* ... a determinant changed its sign                        */
+    bool turned; /* ... a determinant changed its sign */
     /* initial equations */
     model_unit initial;
-    uint32_t *initial_column;    /* of its inputs: 1 + column of c (x or x'), 0: known        */
+    uint32_t *initial_column; /* of its inputs: 1 + column of c (x or x'), 0: known */
     array_extra extra;
 } model_array;
 

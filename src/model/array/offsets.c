@@ -23,16 +23,16 @@
 
 enum { ROUNDS = 400, SIDES = 2 };
 
-static const double REGULAR = 1e-6; /* reciprocal condition of J */
+static const double REGULAR = 1e-6;            /* reciprocal condition of J */
 static const double BESIDE = 1e-8, SAME = 0.1; /* how exactly a start is known; an entry then */
-static const double ERROR = 1e-7; /* of other entries, at most */
-static const double NOTHING = 1e-13; /* of a part that structure does not connect */
+static const double ERROR = 1e-7;              /* of other entries, at most */
+static const double NOTHING = 1e-13;           /* of a part that structure does not connect */
 
 typedef struct offsets {
     derivative_array *a;
     const uint32_t *c, *d;
-    uint32_t most;               /* m                                                         */
-    double *slope, *there;       /* F_x, F_x' / tau; beside the point                         */
+    uint32_t most;         /* m */
+    double *slope, *there; /* F_x, F_x' / tau; beside the point */
     double *beside;
     double *J, *inverse;
     double *row, *column, *work;

@@ -10,11 +10,11 @@
 enum { NEWTON = 40, HALVINGS = 12, CHORDS = 25, PATIENCE = 3000 };
 
 static const double SATISFIED = 1e-8; /* of what a change of the unknowns by their sizes makes */
-static const double LEFT = 1e-7; /* ... after chords */
+static const double LEFT = 1e-7;      /* ... after chords */
 static const double NOTHING = 1e-12;
 static const double RANK = 1e-10;
 static const double ROUNDED = 1e-9; /* what rounding may move x and x' by */
-static const double FINAL = 1e-14; /* ... that is none */
+static const double FINAL = 1e-14;  /* ... that is none */
 
 void array_point_open(array_point *p, dae_arena *arena, int rows, int columns)
 {
@@ -40,8 +40,7 @@ static bool evaluate(array_point *p, const double *c, double *G, double *J)
     if (!array_evaluate(p->a, p->t, c, G, J, all)) return false;
     if (!p->extra) return true;
     for (int k = 0; J && k < array_columns(p->a); k++)
-        memset(J + (size_t)rows + (size_t)k * (size_t)all, 0,
-               (size_t)p->extra->rows * sizeof *J);
+        memset(J + (size_t)rows + (size_t)k * (size_t)all, 0, (size_t)p->extra->rows * sizeof *J);
     return p->extra->evaluate(p->extra->user, c, G + rows, J ? J + rows : NULL, all);
 }
 
@@ -60,8 +59,7 @@ static void scale(const array_point *p, array_base *b)
 static double length(const array_point *p, const array_base *b, const double *G)
 {
     double sum = 0;
-    for (int i = 0; i < array_point_rows(p); i++)
-        sum += G[i] * b->scale[i] * (G[i] * b->scale[i]);
+    for (int i = 0; i < array_point_rows(p); i++) sum += G[i] * b->scale[i] * (G[i] * b->scale[i]);
     return sqrt(sum);
 }
 
@@ -176,7 +174,7 @@ static bool newton(array_point *p, array_base *b, bool staged)
 typedef struct search {
     array_point *p;
     array_base *b;
-    int *column, count;          /* columns that move                                         */
+    int *column, count; /* columns that move */
 } search;
 
 static void put(search *s, const double *u)
@@ -228,9 +226,14 @@ static bool trust(array_point *p, array_base *b)
             high[s.count] = INFINITY;
             s.column[s.count++] = k;
         }
-        trust_problem problem = { .rows = array_point_rows(p), .columns = s.count,
-                                  .evaluate = search_values, .jacobian = search_slopes,
-                                  .size = size, .low = low, .high = high, .user = &s,
+        trust_problem problem = { .rows = array_point_rows(p),
+                                  .columns = s.count,
+                                  .evaluate = search_values,
+                                  .jacobian = search_slopes,
+                                  .size = size,
+                                  .low = low,
+                                  .high = high,
+                                  .user = &s,
                                   .budget = patience(array_point_rows(p), s.count) };
         end = trust_solve(&problem, &p->a->memory, u, r);
         put(&s, u);

@@ -19,10 +19,10 @@ static const double SETTLED = 1e-8; /* a change beside what is changed: a stage 
 
 typedef struct series {
     derivative_array *a;
-    const uint32_t *c, *d;       /* offsets of rows, of columns                               */
-    uint32_t most;               /* the largest of c                                          */
-    double t, *x;                /* coefficients                                              */
-    double *G, *J, *A;           /* rows; F_x and F_x'; the system Jacobian, decomposed       */
+    const uint32_t *c, *d; /* offsets of rows, of columns */
+    uint32_t most;         /* the largest of c */
+    double t, *x;          /* coefficients */
+    double *G, *J, *A;     /* rows; F_x and F_x'; the system Jacobian, decomposed */
     double *row, *column, *side, *work;
     int *pivot, *iwork;
 } series;

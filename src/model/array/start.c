@@ -21,12 +21,13 @@
 enum { SHAKES = 6, SMALL = 30, PATIENT = 2, TRIES = 20 };
 
 /* How readily an unknown moves away from its start value. */
-static const double READY[] = { [TIER_HELD] = 0, [TIER_FIRST] = 1, [TIER_OTHER] = 1e3,
-                                [TIER_ASSUMED] = 1e2, [TIER_NONE] = 1e4 };
-static const double LATER = 1e-4; /* in units of tau */
-static const double BESIDE = 1e-3; /* ... start values may be off the constraints by this */
+static const double READY[] = {
+    [TIER_HELD] = 0, [TIER_FIRST] = 1, [TIER_OTHER] = 1e3, [TIER_ASSUMED] = 1e2, [TIER_NONE] = 1e4
+};
+static const double LATER = 1e-4;   /* in units of tau */
+static const double BESIDE = 1e-3;  /* ... start values may be off the constraints by this */
 static const double ROUNDED = 1e-8; /* ... a point that satisfies the array, by this */
-static const double NEAR = 1e-12; /* ... which is where it should be */
+static const double NEAR = 1e-12;   /* ... which is where it should be */
 static const double LOWEST = 5e-13; /* part of singular values that may count */
 static const double RESUMED = 1e-4; /* values of a run under way may be off by this */
 
@@ -114,9 +115,9 @@ void array_put_ease(model_array *k, bool on)
 }
 
 typedef enum origin {
-    FROM_START,                  /* fixed starts and initial equations hold                   */
-    FROM_GUESSES,                /* they are guesses like others                              */
-    FROM_HERE                    /* values in the slots: a run under way                      */
+    FROM_START,   /* fixed starts and initial equations hold */
+    FROM_GUESSES, /* they are guesses like others */
+    FROM_HERE     /* values in the slots: a run under way */
 } origin;
 
 static array_tier tier_of(const model *m, uint32_t v, origin from)
@@ -139,9 +140,9 @@ static void weigh(model *m, origin from)
         k->guess[j] = from == FROM_HERE ? m->value[slot_of(v, 0)] : start;
         k->tier[j] = (uint8_t)tier_of(m, v, from);
         k->weight[j] = READY[k->tier[j]];
-        m->start_use[v] = initial_is_fixed(m, v)                  ? START_FIXED
+        m->start_use[v] = initial_is_fixed(m, v)                ? START_FIXED
                           : x->differentiated || is_given(m, v) ? START_NEAR
-                                                                  : START_NONE;
+                                                                : START_NONE;
         double size = x->nominal_value != 0 ? fabs(x->nominal_value) : fmax(1, fabs(k->guess[j]));
         k->metric[j] = size;
     }
@@ -217,7 +218,7 @@ static bool is_robust(model_array *k)
         array_put_tau(&k->here, tau * exp2(2 * side));
         same = same && look(k) &&
                (!is_clear(k) || (k->base.rank == rank && array_is_full(&k->base) &&
-                                        k->base.constraints == constraints));
+                                 k->base.constraints == constraints));
     }
     array_put_tau(&k->here, tau);
     return look(k) && same;
@@ -302,7 +303,8 @@ static bool satisfy_anywhere(model_array *k, const double *from, size_t columns)
     for (int stage = 1; stage < stages && !good; stage++) {
         array_put_weights(k, k->weight);
         for (size_t j = 0; j < n; j++)
-            if (stage == 2 && k->tier[j] != TIER_OTHER && k->tier[j] != TIER_NONE) k->base.weight[j] = 0;
+            if (stage == 2 && k->tier[j] != TIER_OTHER && k->tier[j] != TIER_NONE)
+                k->base.weight[j] = 0;
         memcpy(k->here.c, from, columns * sizeof *from);
         if (stage > 3) shake(k, stage - 3);
         bool patient = stage == 3 || (stage > 3 && k->a.level <= PATIENT);
@@ -440,8 +442,8 @@ static void begin_again(model *m)
     for (again way = AGAIN_DERIVATIVES; good && way < AGAINS && nearest > NEAR; way++) {
         memcpy(k->here.c, good, columns * sizeof *good);
         put_again(k, way);
-        bool same = array_satisfy(&k->here, &k->base, false) && look(k) && array_is_full(&k->base) &&
-                    (int)n - k->base.constraints == k->freedom;
+        bool same = array_satisfy(&k->here, &k->base, false) && look(k) &&
+                    array_is_full(&k->base) && (int)n - k->base.constraints == k->freedom;
         if (!same || !(distance(k) < nearest / 2)) continue;
         nearest = distance(k);
         memcpy(good, k->here.c, columns * sizeof *good);
@@ -466,8 +468,7 @@ static bool begin_there(model *m, double t0)
         k->constraints = k->base.constraints;
     }
     k->known_here = false;
-    for (size_t j = 0; good && j < n; j++)
-        x[j] = k->c_base[j] + LATER * k->c_base[n + j];
+    for (size_t j = 0; good && j < n; j++) x[j] = k->c_base[j] + LATER * k->c_base[n + j];
     if (good) {
         k->here.t = t0 + LATER * k->a.tau;
         memcpy(k->here.c, k->c_base, (size_t)array_columns(&k->a) * sizeof *x);

@@ -37,8 +37,8 @@ void array_choose_units(array_point *p, array_base *b, const double *metric)
     if (!array_balance(p->a, p->t, p->c, b->size, &tau)) return;
     double speed = 1 / tau; /* how fast things change here */
     for (int j = 0; j < n; j++)
-        speed = fmax(speed, fabs(p->c[n + j]) / p->a->tau /
-                                (fabs(p->c[j]) + (metric ? metric[j] : 1)));
+        speed =
+            fmax(speed, fabs(p->c[n + j]) / p->a->tau / (fabs(p->c[j]) + (metric ? metric[j] : 1)));
     const double unit[] = { 1 / speed, tau / 4, tau, 4 * tau };
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
         array_put_tau(p, unit[i]);

@@ -20,17 +20,17 @@
 enum { SETS = 3000, MOST = 40 };
 
 typedef struct group {
-    uint32_t *row, *column;       /* of the signature                                         */
+    uint32_t *row, *column; /* of the signature */
     size_t rows, columns;
-    uint32_t *candidate;          /* variables                                                */
+    uint32_t *candidate; /* variables */
     size_t candidates, take;
     /* the constraints on the values below the highest ones */
     ex_id *residual, *leaf;
     size_t equations, values;
-    bool *there;                  /* equations x values                                       */
-    double *J;                    /* NULL: not known                                          */
-    const double *V;              /* constant coefficients (kernel.c); NULL                   */
-    size_t freedom;               /* its columns                                              */
+    bool *there;     /* equations x values */
+    double *J;       /* NULL: not known */
+    const double *V; /* constant coefficients (kernel.c); NULL */
+    size_t freedom;  /* its columns */
 } group;
 
 /* ---------------------------------------------------------------- groups ---------------- */
@@ -89,8 +89,8 @@ static void find_values(insight *k, group *x)
             x->leaf[x->values++] = ex_variable(k->g, s->variable[x->column[j]], l, EX_REAL);
     for (size_t i = 0; i < x->rows; i++)
         for (uint32_t t = 0; t < s->c[x->row[i]]; t++)
-            x->residual[x->equations++] = ex_binary(k->g, EX_SUBTRACT, s->left[x->row[i]][t],
-                                                    s->right[x->row[i]][t]);
+            x->residual[x->equations++] =
+                ex_binary(k->g, EX_SUBTRACT, s->left[x->row[i]][t], s->right[x->row[i]][t]);
     x->take = x->values - x->equations;
 }
 
@@ -243,11 +243,14 @@ static void choose(insight *k, group *x, dae_insight_choice *out)
 {
     const char **name = dae_arena_take(k->arena, x->columns + 1, sizeof *name);
     for (size_t j = 0; j < x->candidates; j++) name[j] = k->flat->variable[x->candidate[j]].name;
-    *out = (dae_insight_choice){ .variable = name, .variables = x->candidates, .take = x->take,
-                                 .any = -1 };
+    *out = (dae_insight_choice){
+        .variable = name, .variables = x->candidates, .take = x->take, .any = -1
+    };
     out->singular = dae_arena_take(k->arena, 1, sizeof *out->singular);
-    if (x->take == 0 || (x->take >= x->candidates && !x->V)) out->any = 1;
-    else if (x->take > x->candidates) out->any = 0;
+    if (x->take == 0 || (x->take >= x->candidates && !x->V))
+        out->any = 1;
+    else if (x->take > x->candidates)
+        out->any = 0;
     else if (x->values <= 2 * MOST && binomial(x->candidates, x->take) <= SETS) {
         if (!x->V) find_entries(k, x);
         try_sets(k, x, out);
@@ -264,7 +267,10 @@ static void add_choice(insight *k, group *x, dae_insight_choice *out)
 /* The whole model at once, algebraic variables too. */
 static void choose_from_all(insight *k, const double *V, size_t freedom, dae_insight_choice *out)
 {
-    group x = { .V = V, .freedom = freedom, .take = freedom, .columns = k->s->columns,
+    group x = { .V = V,
+                .freedom = freedom,
+                .take = freedom,
+                .columns = k->s->columns,
                 .column = dae_arena_take(k->arena, k->s->columns + 1, sizeof *x.column) };
     for (uint32_t j = 0; j < k->s->columns; j++) x.column[j] = j;
     find_candidates(k, &x);
@@ -279,8 +285,7 @@ static void take_group(insight *k, uint32_t *up, uint32_t root, group *x)
     for (uint32_t j = 0; j < s->columns; j++)
         if (s->d[j] && root_of(up, j) == root) x->column[x->columns++] = j;
     for (uint32_t i = 0; i < s->rows; i++)
-        if (s->c[i] && root_of(up, s->column[s->start[i]]) == root)
-            x->row[x->rows++] = i;
+        if (s->c[i] && root_of(up, s->column[s->start[i]]) == root) x->row[x->rows++] = i;
 }
 
 /* Variables that no constraint touches: all of them can be chosen. */
@@ -291,7 +296,8 @@ static void add_free(insight *k, const bool *bound, dae_insight_choice *out)
     for (uint32_t j = 0; j < s->columns; j++)
         if (s->d[j] && !bound[j]) x.column[x.columns++] = j;
     size_t values = x.columns;
-    if (s->columns <= 2000) find_candidates(k, &x);
+    if (s->columns <= 2000)
+        find_candidates(k, &x);
     else {
         x.candidate = dae_arena_take(k->arena, x.columns + 1, sizeof *x.candidate);
         for (size_t j = 0; j < x.columns; j++)
@@ -299,8 +305,9 @@ static void add_free(insight *k, const bool *bound, dae_insight_choice *out)
     }
     const char **name = dae_arena_take(k->arena, x.candidates + 1, sizeof *name);
     for (size_t j = 0; j < x.candidates; j++) name[j] = k->flat->variable[x.candidate[j]].name;
-    *out = (dae_insight_choice){ .variable = name, .variables = x.candidates, .take = values,
-                                 .any = 1 };
+    *out = (dae_insight_choice){
+        .variable = name, .variables = x.candidates, .take = values, .any = 1
+    };
     out->singular = dae_arena_take(k->arena, 1, sizeof *out->singular);
 }
 

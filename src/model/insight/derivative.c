@@ -24,7 +24,7 @@ static const double LOWEST = 5e-13; /* part of singular values that may count */
 static double first_value(const insight *k, uint32_t column, uint32_t order)
 {
     const ex_node leaf = { .op = EX_VARIABLE, .a = k->s->variable[column], .b = order };
-    double v = k->started ? insight_value(k, &leaf)
+    double v = k->started   ? insight_value(k, &leaf)
                : order == 0 ? k->m->value[slot_of(leaf.a, 2)]
                             : 0;
     return isfinite(v) ? v : 0;
@@ -46,8 +46,8 @@ static double find_tau(const insight *k, uint32_t n)
 
 /* Where the search begins. */
 typedef struct origin {
-    double *c, tau;              /* Taylor coefficients in this unit of time, or NULL         */
-    int orders;                  /* ... up to this                                            */
+    double *c, tau; /* Taylor coefficients in this unit of time, or NULL */
+    int orders;     /* ... up to this */
 } origin;
 
 /* Offsets that are right, and a regular system Jacobian: -1: it is not, or not clearly. */

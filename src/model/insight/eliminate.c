@@ -19,7 +19,7 @@ typedef struct elimination {
     ex_graph *g;
     ex_id *row;
     size_t rows;
-    bool *done;              /* it was a pivot's row, or is left as it is                     */
+    bool *done; /* it was a pivot's row, or is left as it is */
 } elimination;
 
 /* Derivatives in an expression, by order the highest first; how many there are. */

@@ -26,12 +26,12 @@ enum { MOST = 300, SOLVED = 3, COUPLED = 40 };
 typedef struct hider {
     insight *k;
     ex_graph *g;
-    uint32_t *same_as;       /* of variables: 1 + the one it is equal to, 0                   */
+    uint32_t *same_as; /* of variables: 1 + the one it is equal to, 0 */
     signed char *sign;
-    ex_id *rate;             /* of variables: its derivative without derivatives, 0           */
-    bool *used;              /* of rows: this is where that comes from ...                    */
-    bool *prescribed;        /* ... or its derivative is                                      */
-    ex_id *found_left, *found_right; /* derivative-free equations of highest order            */
+    ex_id *rate;                     /* of variables: its derivative without derivatives, 0 */
+    bool *used;                      /* of rows: this is where that comes from ... */
+    bool *prescribed;                /* ... or its derivative is */
+    ex_id *found_left, *found_right; /* derivative-free equations of highest order */
     size_t found;
 } hider;
 
@@ -339,7 +339,7 @@ static void list_reduced(hider *h, listing *l)
 /* ---------------------------------------------------------------- z' = ... -------------- */
 
 typedef struct system {
-    ex_id *a, *b;              /* equation i: sum of a[i n + j] z_j' + b[i] = 0                */
+    ex_id *a, *b; /* equation i: sum of a[i n + j] z_j' + b[i] = 0 */
     uint32_t *z;
     size_t n;
     bool *done_row, *done_column;

@@ -28,11 +28,11 @@ static const double ZERO = 1e-10; /* singular values below this part of the larg
 typedef struct indexer {
     insight *k;
     uint32_t n;
-    ex_id *residual;             /* F                                                         */
-    double *x;                   /* x, x' at a point that satisfies the derivative array      */
-    double gap;                  /* of the decision on the differentiation index              */
-    bool violated;               /* no derivatives were found that satisfy the array          */
-    double kept, dropped;        /* around the closest decision on a rank                     */
+    ex_id *residual;      /* F */
+    double *x;            /* x, x' at a point that satisfies the derivative array */
+    double gap;           /* of the decision on the differentiation index */
+    bool violated;        /* no derivatives were found that satisfy the array */
+    double kept, dropped; /* around the closest decision on a rank */
 } indexer;
 
 /* ---------------------------------------------------------------- ranks ----------------- */
@@ -353,11 +353,10 @@ static bool pencil_index(indexer *d, const double *J, scaling how)
     o->tractability_how =
         shuffles < 0 && chain < 0
             ? "the matrix chain does not end: the pencil is singular at the start"
-        : !clear
-            ? dae_arena_print(d->k->arena,
-                              "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
-                              "singular); singular values kept >= %.1e, dropped <= %.1e",
-                              chain, shuffles, d->kept, d->dropped)
+        : !clear    ? dae_arena_print(d->k->arena,
+                                      "a rank is in doubt: matrix chain %d, shuffle algorithm %d (-1: "
+                                         "singular); singular values kept >= %.1e, dropped <= %.1e",
+                                      chain, shuffles, d->kept, d->dropped)
         : o->linear ? "projectors, matrix chain G0, G1, ...; the shuffle algorithm agrees; exact, "
                       "the coefficients are constant"
                     : "projectors, matrix chain G0, G1, ... of the linearization frozen at the "
@@ -522,9 +521,8 @@ static void ask_regular(insight *k, bool violated, double gap)
         o->differentiation_how = dae_arena_print(k->arena, "%s; at points nearby it is %d",
                                                  o->differentiation_how, r->most);
         if (!disputed) return;
-        o->differentiation_how =
-            dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s",
-                            o->differentiation_index, o->differentiation_how);
+        o->differentiation_how = dae_arena_print(k->arena, "a rank is in doubt, it may be %d: %s",
+                                                 o->differentiation_index, o->differentiation_how);
         o->differentiation_index = o->array_freedom = -1;
         return;
     }

@@ -10,18 +10,18 @@
 #include <string.h>
 
 enum {
-    LOOK = 2000,     /* unknowns up to which a start is looked for                            */
-    DRAWN = 120000,  /* entries that a picture may have                                       */
-    SIGNED = 60,     /* rows of a signature matrix that is shown                              */
-    PRINTED = 400    /* letters of an equation                                                */
+    LOOK = 2000,    /* unknowns up to which a start is looked for */
+    DRAWN = 120000, /* entries that a picture may have */
+    SIGNED = 60,    /* rows of a signature matrix that is shown */
+    PRINTED = 400   /* letters of an equation */
 };
 
 /* ---------------------------------------------------------------- leaves ---------------- */
 
 bool insight_unknown(const insight *k, const ex_node *leaf)
 {
-    return leaf->op == EX_VARIABLE && leaf->a < k->flat->variables &&
-           k->s->rows && k->s->column_of[leaf->a] != DAE_NOWHERE;
+    return leaf->op == EX_VARIABLE && leaf->a < k->flat->variables && k->s->rows &&
+           k->s->column_of[leaf->a] != DAE_NOWHERE;
 }
 
 /* A derivative may be a variable of its own in what is integrated, or the derivative of one. */
@@ -50,7 +50,12 @@ static double value_at_start(const ex_node *leaf, void *user)
 static bool is_input(const ex_node *n)
 {
     switch (n->op) {
-    case EX_VARIABLE: case EX_TIME: case EX_PRE: case EX_INITIAL: case EX_TERMINAL: case EX_SAMPLE:
+    case EX_VARIABLE:
+    case EX_TIME:
+    case EX_PRE:
+    case EX_INITIAL:
+    case EX_TERMINAL:
+    case EX_SAMPLE:
     case EX_DELAY: return true;
     default: return false;
     }
@@ -60,7 +65,7 @@ typedef struct evaluation {
     ex_id *input;
     double *in, *in_tangent, *out_tangent;
     size_t inputs;
-    uint32_t *column;     /* of an input: 1 + the leaf's number */
+    uint32_t *column; /* of an input: 1 + the leaf's number */
 } evaluation;
 
 static void find_inputs(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
@@ -84,9 +89,9 @@ static void find_inputs(insight *k, const ex_id *root, size_t rows, const ex_id 
     e->out_tangent = dae_arena_take(k->arena, (rows + 1) * EX_LANES, sizeof *e->out_tangent);
 }
 
-bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
-                      size_t columns, double (*value)(const ex_node *leaf, void *user), void *user,
-                      double *out, double *J)
+bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *leaf, size_t columns,
+                      double (*value)(const ex_node *leaf, void *user), void *user, double *out,
+                      double *J)
 {
     evaluation e = { 0 };
     ex_id culprit;
@@ -113,11 +118,10 @@ bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *l
     return good;
 }
 
-bool insight_jacobian(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
-                      size_t columns, double *out, double *J)
+bool insight_jacobian(insight *k, const ex_id *root, size_t rows, const ex_id *leaf, size_t columns,
+                      double *out, double *J)
 {
-    return k->started &&
-           insight_evaluate(k, root, rows, leaf, columns, value_at_start, k, out, J);
+    return k->started && insight_evaluate(k, root, rows, leaf, columns, value_at_start, k, out, J);
 }
 
 /* ---------------------------------------------------------------- words ----------------- */
@@ -142,8 +146,8 @@ const char *insight_tidy(insight *k, ex_id left, ex_id right)
 
 const char *insight_place(insight *k, dae_place place)
 {
-    const char *where = place.source && k->flat->locate
-                            ? k->flat->locate(place, k->flat->context) : NULL;
+    const char *where =
+        place.source && k->flat->locate ? k->flat->locate(place, k->flat->context) : NULL;
     return where ? dae_arena_print(k->arena, "%s", where) : "";
 }
 
@@ -251,8 +255,10 @@ static void list_loops(insight *k)
             torn[j] = unknown[j] = model_slot_name(k->m, s->torn_slot[j]);
         for (uint32_t j = 0; j < s->assigned; j++)
             unknown[s->torn + j] = model_slot_name(k->m, s->assigned_slot[j]);
-        *b = (dae_insight_block){ .equations = s->assigned + s->torn, .torn = s->torn,
-                                  .linear = loop_linear(k, s, mark), .unknown = unknown,
+        *b = (dae_insight_block){ .equations = s->assigned + s->torn,
+                                  .torn = s->torn,
+                                  .linear = loop_linear(k, s, mark),
+                                  .unknown = unknown,
                                   .torn_unknown = torn };
     }
     k->out.block = block;
@@ -261,7 +267,7 @@ static void list_loops(insight *k)
 /* ---------------------------------------------------------------- pictures -------------- */
 
 typedef struct ordering {
-    uint32_t *row, *slot;       /* in the order of solving                                   */
+    uint32_t *row, *slot; /* in the order of solving */
     unsigned *begin;
     unsigned char *torn;
     size_t size, blocks;
@@ -285,8 +291,10 @@ static void order_plan(insight *k, ordering *o)
     for (size_t i = 0; i < plan->steps; i++) {
         const model_step *s = &plan->step[i];
         for (uint32_t j = 0; j < s->assigned; j++) {
-            if (s->torn == 0) o->begin[o->blocks++] = (unsigned)o->size;
-            else if (j == 0) o->begin[o->blocks++] = (unsigned)o->size;
+            if (s->torn == 0)
+                o->begin[o->blocks++] = (unsigned)o->size;
+            else if (j == 0)
+                o->begin[o->blocks++] = (unsigned)o->size;
             place_one(o, s->assigned_equation[j], s->assigned_slot[j], false);
         }
         for (uint32_t j = 0; j < s->torn; j++) {
@@ -349,9 +357,15 @@ static void draw_signature(insight *k)
         row_name[i] = insight_equation(k, e->left, e->right);
         column_name[i] = k->flat->variable[s->variable[i]].name;
     }
-    *x = (dae_insight_signature){ .size = s->rows, .entries = entries, .row = row,
-                                  .column = s->column, .order = s->order, .c = s->c, .d = s->d,
-                                  .match = s->match, .row_name = row_name,
+    *x = (dae_insight_signature){ .size = s->rows,
+                                  .entries = entries,
+                                  .row = row,
+                                  .column = s->column,
+                                  .order = s->order,
+                                  .c = s->c,
+                                  .d = s->d,
+                                  .match = s->match,
+                                  .row_name = row_name,
                                   .column_name = column_name };
 }
 
@@ -391,8 +405,8 @@ static void find_start(insight *k)
     size_t length = m->text_length;
     int warnings = m->warnings;
     o->start_status = model_initialize(m, o->start_time, point, point + n);
-    o->start_message = o->start_status == DAE_OK
-                           ? "" : dae_arena_print(k->arena, "%s", m->report.text);
+    o->start_message =
+        o->start_status == DAE_OK ? "" : dae_arena_print(k->arena, "%s", m->report.text);
     k->started = o->start_status == DAE_OK;
     m->status = before;
     m->warnings = warnings;
@@ -469,7 +483,11 @@ static const dae_insight *gather(const flat_reduction *r, flat_regular *regular,
     m->g->arena->escape = m->arena.escape = &here;
     if (setjmp(here) == 0) {
         insight *made = dae_arena_take(m->g->arena, 1, sizeof *made);
-        *made = (insight){ .flat = r->from, .r = r, .s = &r->signature, .m = m, .g = m->g,
+        *made = (insight){ .flat = r->from,
+                           .r = r,
+                           .s = &r->signature,
+                           .m = m,
+                           .g = m->g,
                            .arena = m->g->arena,
                            .regular = regular && regular->from ? regular : NULL };
         made->array = dae_arena_take(m->g->arena, 1, sizeof *made->array);

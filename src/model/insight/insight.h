@@ -24,20 +24,20 @@
 
 typedef struct insight {
     dae_insight out;
-    flat_model *flat;              /* as written, or as rewritten: `regular` says which       */
+    flat_model *flat; /* as written, or as rewritten: `regular` says which */
     const flat_reduction *r;
     const flat_signature *s;
-    flat_regular *regular;         /* what was rewritten first; NULL: not known               */
-    model *m;                      /* what is integrated                                      */
+    flat_regular *regular; /* what was rewritten first; NULL: not known */
+    model *m;              /* what is integrated */
     ex_graph *g;
     dae_arena *arena;
-    struct derivative_array *array; /* closed at the end                                      */
+    struct derivative_array *array; /* closed at the end */
     bool started;
-    int jacobian;                  /* Pryce's system Jacobian of the equations as written, at the
-                                      start: 1 regular, 0 singular, -1 not known              */
-    int undetermined;              /* up to this derivative of F a point that satisfies the array was
-                                      found, and x' is not determined there; -1: none         */
-    bool singular;                 /* equations depend on each other on the solution          */
+    int jacobian;     /* Pryce's system Jacobian of the equations as written, at the
+                                      start: 1 regular, 0 singular, -1 not known */
+    int undetermined; /* up to this derivative of F a point that satisfies the array was
+                                      found, and x' is not determined there; -1: none */
+    bool singular;    /* equations depend on each other on the solution */
 } insight;
 
 /* r->from is what `regular` (may be NULL) made of the equations as written. NULL: no memory. */
@@ -81,14 +81,14 @@ bool insight_unknown(const insight *k, const ex_node *leaf);
 double insight_value(const insight *k, const ex_node *leaf);
 /* Values of the expressions and their derivatives by the leaves, J[i * columns + j]; value()
  * says what the leaves are. false: no memory, or something cannot be evaluated or is not finite. */
-bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
-                      size_t columns, double (*value)(const ex_node *leaf, void *user), void *user,
-                      double *out, double *J);
-bool insight_jacobian(insight *k, const ex_id *root, size_t rows, const ex_id *leaf,
-                      size_t columns, double *out, double *J); /* at the start */
+bool insight_evaluate(insight *k, const ex_id *root, size_t rows, const ex_id *leaf, size_t columns,
+                      double (*value)(const ex_node *leaf, void *user), void *user, double *out,
+                      double *J);
+bool insight_jacobian(insight *k, const ex_id *root, size_t rows, const ex_id *leaf, size_t columns,
+                      double *out, double *J); /* at the start */
 const char *insight_print(insight *k, ex_id e);
 const char *insight_equation(insight *k, ex_id left, ex_id right); /* "a = b" */
-const char *insight_tidy(insight *k, ex_id left, ex_id right);     /* ... multiplied out       */
+const char *insight_tidy(insight *k, ex_id left, ex_id right);     /* ... multiplied out */
 const char *insight_place(insight *k, dae_place place);
 ex_id insight_residual(insight *k, const flat_equation *e);
 /* Derivatives taken out of expressions that are 0 by adding multiples of one to another, no

@@ -20,7 +20,7 @@ enum { MOST = 40 };
 typedef struct masser {
     insight *k;
     int n, rank;
-    double *M, *P, *Q, *inverse;  /* inverse: Q^-1                                            */
+    double *M, *P, *Q, *inverse; /* inverse: Q^-1 */
     ex_id *f, *y;
 } masser;
 
@@ -32,8 +32,8 @@ static bool depends(insight *k, ex_id e)
     ex_walk *w = ex_walk_begin(k->g, &e, 1);
     for (size_t i = 0; i < w->count && !found; i++) {
         const ex_node *n = ex_at(k->g, w->order[i]);
-        found = insight_unknown(k, n) || n->op == EX_TIME || n->op == EX_DELAY ||
-                n->op == EX_PRE || (n->flags & EX_EVENT);
+        found = insight_unknown(k, n) || n->op == EX_TIME || n->op == EX_DELAY || n->op == EX_PRE ||
+                (n->flags & EX_EVENT);
     }
     ex_walk_end(k->g, w);
     return found;
@@ -222,10 +222,17 @@ void insight_mass(insight *k)
             ex_tidy_text(k->g, combine(&x, x.inverse + i * n, x.y), flat_name, k->flat, 2000);
         const char *f = ex_tidy_text(k->g, combine(&x, x.P + i * n, x.f), flat_name, k->flat, 2000);
         meaning[i] = dae_arena_print(k->arena, "%s%zu = %s", letter, i + 1, u);
-        equation[i] = i < (size_t)x.rank ? dae_arena_print(k->arena, "der(%s%zu) = %s", letter, i + 1, f)
-                                         : dae_arena_print(k->arena, "0 = %s", f);
+        equation[i] = i < (size_t)x.rank
+                          ? dae_arena_print(k->arena, "der(%s%zu) = %s", letter, i + 1, f)
+                          : dae_arena_print(k->arena, "0 = %s", f);
     }
-    *o = (dae_insight_mass){ .size = x.n, .rank = x.rank, .plain = is_plain(&x), .M = x.M,
-                             .P = x.P, .Q = x.Q, .unknown = unknown, .meaning = meaning,
+    *o = (dae_insight_mass){ .size = x.n,
+                             .rank = x.rank,
+                             .plain = is_plain(&x),
+                             .M = x.M,
+                             .P = x.P,
+                             .Q = x.Q,
+                             .unknown = unknown,
+                             .meaning = meaning,
                              .equation = equation };
 }

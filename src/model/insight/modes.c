@@ -138,11 +138,12 @@ static void choose_default(insight *k)
     dae_insight *o = &k->out;
     bool radau = k->r->index >= 3;
     o->method = radau ? "radau" : "bdf";
-    o->method_why = radau ? "of index 3 or above, as motion is: a one-step method of high order takes a "
-                            "fifth of the steps, and loses little where states change"
-                    : o->eigenvalues >= 0 && o->states == 0
-                          ? "there is nothing to integrate, only equations to be solved at each time"
-                          : "sparse Jacobians, one for many steps, of any stiffness";
+    o->method_why =
+        radau ? "of index 3 or above, as motion is: a one-step method of high order takes a "
+                "fifth of the steps, and loses little where states change"
+        : o->eigenvalues >= 0 && o->states == 0
+            ? "there is nothing to integrate, only equations to be solved at each time"
+            : "sparse Jacobians, one for many steps, of any stiffness";
 }
 
 /* What the start says beyond that: stiff and damped is bdf's own ground. */
@@ -153,10 +154,11 @@ static void look_further(insight *k)
     if (o->eigenvalues < 0 || o->states == 0 || !strcmp(o->method, "radau")) return;
     if (turns(o) > 20)
         suggest(k, "radau",
-                dae_arena_print(k->arena,
-                                "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of "
-                                "order 3 to 5 damps or amplifies those near the imaginary axis",
-                                o->frequency, turns(o)));
+                dae_arena_print(
+                    k->arena,
+                    "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of "
+                    "order 3 to 5 damps or amplifies those near the imaginary axis",
+                    o->frequency, turns(o)));
     else if (o->stiffness > 200)
         suggest(k, events ? "radau" : "bdf",
                 dae_arena_print(k->arena,
@@ -164,8 +166,9 @@ static void look_further(insight *k)
                                 1 / o->stiffness,
                                 events ? ", and a one-step method loses nothing at events" : ""));
     else if (!algebraic && o->structural_index <= 1 && o->unknowns <= 1000)
-        suggest(k, "dopri5",
-                "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian");
+        suggest(
+            k, "dopri5",
+            "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian");
 }
 
 void insight_modes(insight *k)
@@ -177,7 +180,7 @@ void insight_modes(insight *k)
                                      : "more than 300 unknowns: not computed";
     if (k->started && n <= MOST) {
         double *A = dae_arena_take(k->arena, 2 * n * n + 1, sizeof *A);
-        o->eigenvalues = n == 0                        ? 0
+        o->eigenvalues = n == 0                       ? 0
                          : linearize(k, A, A + n * n) ? find_eigenvalues(k, A, A + n * n)
                                                       : -1;
         o->eigenvalues_how = o->eigenvalues < 0 ? "the linearization could not be computed"

@@ -11,8 +11,9 @@ typedef struct page {
     const char *text;
 } page;
 
-#define say(p, ...) ((p)->text = dae_arena_print((p)->g->arena, "%s%s", (p)->text, \
-                                                 dae_arena_print((p)->g->arena, __VA_ARGS__)))
+#define say(p, ...)                                                                                \
+    ((p)->text = dae_arena_print((p)->g->arena, "%s%s", (p)->text,                                 \
+                                 dae_arena_print((p)->g->arena, __VA_ARGS__)))
 
 static const char *s_of(size_t n)
 {
@@ -53,8 +54,7 @@ static const char *names(page *p, const char *const *name, size_t most)
     const char *text = "";
     size_t n = 0;
     for (; name && name[n]; n++)
-        if (n < most)
-            text = dae_arena_print(p->g->arena, "%s%s%s", text, n ? ", " : "", name[n]);
+        if (n < most) text = dae_arena_print(p->g->arena, "%s%s%s", text, n ? ", " : "", name[n]);
     return n > most ? dae_arena_print(p->g->arena, "%s and %zu more", text, n - most) : text;
 }
 
@@ -105,8 +105,7 @@ static void say_index(page *p, const dae_insight *k)
 
 static void say_sets(page *p, const dae_insight_choice *c)
 {
-    for (size_t i = 0; i < c->sets && i < SETS; i++)
-        say(p, " {%s}", names(p, c->set[i], LISTED));
+    for (size_t i = 0; i < c->sets && i < SETS; i++) say(p, " {%s}", names(p, c->set[i], LISTED));
     if (c->sets > SETS) say(p, " and %zu more", c->sets - SETS);
     say(p, "\n");
 }
@@ -165,8 +164,10 @@ static void say_freedom(page *p, const dae_insight *k)
         k->freedom && k->choices ? ":" : "");
     if (k->freedom != k->structural_freedom) {
         more(p);
-        say(p, "by ranks of the derivative array; the structure says %zu: constraints are hidden "
-               "that it\n", k->structural_freedom);
+        say(p,
+            "by ranks of the derivative array; the structure says %zu: constraints are hidden "
+            "that it\n",
+            k->structural_freedom);
         more(p);
         say(p, "does not show, or it depends on the branch\n");
     }
@@ -227,8 +228,10 @@ static void say_loops(page *p, const dae_insight *k)
         const dae_insight_block *b = &k->block[i];
         if (i) more(p);
         say(p, "%zu %sequation%s for %s", b->equations,
-            b->linear == 1 ? "linear " : b->linear == 0 ? "nonlinear " : "", s_of(b->equations),
-            names(p, b->unknown, 6));
+            b->linear == 1   ? "linear "
+            : b->linear == 0 ? "nonlinear "
+                             : "",
+            s_of(b->equations), names(p, b->unknown, 6));
         if (b->torn < b->equations)
             say(p, "; torn: %s\n", names(p, b->torn_unknown, 6));
         else

@@ -28,8 +28,8 @@
 
 enum { STEPS = 1500, HALVINGS = 24, SUMS = 4, OUTWARD = 2 }; /* log(y) = -700: a thousand steps */
 
-static const double ROUNDING = 64, JITTER = 8, RELATIVE = 1e-7, ABSOLUTE = 1e-10,
-                    VAGUE = 0.1, FAR = 1e8, SEEN = 1e-9, AWAY = 5, FLAT = 1e-3;
+static const double ROUNDING = 64, JITTER = 8, RELATIVE = 1e-7, ABSOLUTE = 1e-10, VAGUE = 0.1,
+                    FAR = 1e8, SEEN = 1e-9, AWAY = 5, FLAT = 1e-3;
 
 /* The signs of one sum: bits of a mixed k (Knuth's multiplier), so that no pattern of a model meets
  * them. */
@@ -88,8 +88,8 @@ static bool find_jitter(loop *l)
             volatile double to = move_by(l, j, k, by[k]);
             unit->in_tangent[s->torn_input[j] * EX_LANES + k] = to - l->u[j];
         }
-    if (ex_run_tangents(unit->machine, unit->in, unit->in_tangent, unit->out,
-                        unit->out_tangent) != DAE_OK)
+    if (ex_run_tangents(unit->machine, unit->in, unit->in_tangent, unit->out, unit->out_tangent) !=
+        DAE_OK)
         return false;
     for (size_t k = 0; k < SUMS; k++) {
         for (uint32_t j = 0; j < s->torn; j++) l->trial[j] = move_by(l, j, k, by[k]);
@@ -177,8 +177,7 @@ static bool find_uncertainty(loop *l)
     for (size_t k = 0; k < SUMS; k++) {
         for (uint32_t i = 0; i < s->torn; i++) l->trial[i] = sign(i, k) * l->jitter[i];
         if (s->linear->solve(s->factor, l->trial, NULL, 1, 0) != DAE_OK) return false;
-        for (uint32_t j = 0; j < s->torn; j++)
-            l->d[j] = fmax(l->d[j], fabs(l->trial[j]));
+        for (uint32_t j = 0; j < s->torn; j++) l->d[j] = fmax(l->d[j], fabs(l->trial[j]));
     }
     return true;
 }

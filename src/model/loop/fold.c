@@ -41,20 +41,20 @@ static const double REACH = 1e-6, FALLEN = 1e-11, LOOK = 1e-7, FIRST = 1e-9, HAL
                     ENDLESS = 1e6, GROWN = 1e4, STEEP = 1e-4, NOISY = 1e-8;
 
 typedef struct place {
-    double *u, t;      /* u in units of `size`                                              */
-    double *along, up; /* the direction of the curve, |along| = 1, and dt/ds                */
+    double *u, t;      /* u in units of `size` */
+    double *along, up; /* the direction of the curve, |along| = 1, and dt/ds */
 } place;
 
 typedef struct curve {
     model *m;
     loop l;
-    size_t number; /* of the step in the plan                                           */
-    size_t *left;  /* steps that may still be solved, of all curves                     */
+    size_t number; /* of the step in the plan */
+    size_t *left;  /* steps that may still be solved, of all curves */
     int n;
-    double t0, span, now; /* of the last point; the whole time; for which the slots are set  */
-    double *x, *xdot;     /* the last point                                                    */
+    double t0, span, now; /* of the last point; the whole time; for which the slots are set */
+    double *x, *xdot;     /* the last point */
     double *size, *whole, *r, *late, *early, *slope, *A, *b, *work;
-    double unit;  /* the column of t in A is divided by this                           */
+    double unit;  /* the column of t in A is divided by this */
     double noise; /* rounding of the equations, as it moves t, in units of the whole time */
     int *pivot;
     place here, next, top, from, other;
@@ -344,8 +344,7 @@ static bool is_top(curve *c, double distance)
     copy_place(c, &c->top, &c->from);
     for (int k = 0; k < HALVINGS; k++) {
         width /= 2;
-        if (!follow(c, &c->top, width, &c->next))
-            continue; /* nearer there may be less of a bend */
+        if (!follow(c, &c->top, width, &c->next)) continue; /* nearer there may be less of a bend */
         if (c->next.up > 0) copy_place(c, &c->top, &c->next);
     }
     for (int side = 0; side < 2; side++) {
@@ -358,8 +357,7 @@ static bool is_top(curve *c, double distance)
 
 /* t at sizes of the unknowns, beside those at the start, on the way to infinity. */
 typedef struct growth {
-    double start, first, half, size, t,
-        still; /* still: the size from which on t did not change */
+    double start, first, half, size, t, still; /* still: the size from which on t did not change */
 } growth;
 
 static void note_growth(curve *c, growth *g)
@@ -501,8 +499,7 @@ static void name_growth(const curve *c, char *text, size_t size)
     }
 }
 
-static dae_status tell_growth(curve *c, const model_pole *w, const place *first,
-                              dae_status failed)
+static dae_status tell_growth(curve *c, const model_pole *w, const place *first, dae_status failed)
 {
     model *m = c->m;
     const model_step *s = c->l.s;

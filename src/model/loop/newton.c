@@ -21,23 +21,29 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 150, HALVINGS = 24, DEFORMATIONS = 200, APPROACHES = 40, BUDGET = 100000,
-       OUTWARD = 70, BISECTIONS = 200 }; /* 1.3^70 is 1e8 */
+enum {
+    ITERATIONS = 150,
+    HALVINGS = 24,
+    DEFORMATIONS = 200,
+    APPROACHES = 40,
+    BUDGET = 100000,
+    OUTWARD = 70,
+    BISECTIONS = 200
+}; /* 1.3^70 is 1e8 */
 
 static const double BESIDE_POLES = 1e-3, RANGE = 1e-6;
 enum { RANGES = 12 };
 
 static const double CONVERGED = 1e-11; /* relative to the unknown's size: quadratic, so the error
-                                          after the last step is rounding                       */
-static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short enough            */
+                                          after the last step is rounding */
+static const double STAGNANT = 1e-7;   /* no shorter step to be had, but short enough */
 
 static void take_vectors(loop *l)
 {
-    double **vector[LOOP_VECTORS] = { &l->u, &l->d, &l->trial, &l->r, &l->scale, &l->offset,
-                                      &l->u0, &l->simplified, &l->whole, &l->good,
-                                      &l->terms, &l->jitter, &l->before };
-    for (size_t k = 0; k < LOOP_VECTORS; k++)
-        *vector[k] = l->plan->work + k * l->plan->most_torn;
+    double **vector[LOOP_VECTORS] = { &l->u,      &l->d,      &l->trial,      &l->r,     &l->scale,
+                                      &l->offset, &l->u0,     &l->simplified, &l->whole, &l->good,
+                                      &l->terms,  &l->jitter, &l->before };
+    for (size_t k = 0; k < LOOP_VECTORS; k++) *vector[k] = l->plan->work + k * l->plan->most_torn;
 }
 
 /* F(u) - offset; DAE_RETRY where it is not defined. */
@@ -233,7 +239,8 @@ static bool is_pole(loop *l)
     for (int side = -1; side <= 1; side += 2) {
         for (uint32_t j = 0; j < l->s->torn; j++)
             l->trial[j] = l->u[j] + side * BESIDE_POLES * fmax(1, fabs(l->u[j]));
-        if (loop_evaluate(l, l->trial, l->d) == DAE_OK && !(largest(l, l->r) > 10 * largest(l, l->d)))
+        if (loop_evaluate(l, l->trial, l->d) == DAE_OK &&
+            !(largest(l, l->r) > 10 * largest(l, l->d)))
             return false;
     }
     return true;
@@ -283,7 +290,8 @@ static dae_status iterate_from_beside(loop *l)
     if (status == DAE_E_SINGULAR && loop_keeps_start(l)) return DAE_OK;
     bool open = status != DAE_OK && status != DAE_E_CONVERGENCE;
     for (int round = 0; round <= 4 && open; round++) {
-        l->cautious = round == 0; /* beside a singular point steps are long: not beyond the next root */
+        l->cautious =
+            round == 0; /* beside a singular point steps are long: not beyond the next root */
         move_aside(l, round > 0 ? round : 1);
         status = loop_iterate(l);
         open = status != DAE_OK && (round == 0 || status != DAE_E_CONVERGENCE);
@@ -351,8 +359,10 @@ static dae_status halve(loop *l, double a, double b, double at_a)
         double middle = 0.5 * (a + b), r = residual_at(l, middle);
         if (middle == a || middle == b) break;
         if (isnan(r)) return DAE_E_CONVERGENCE;
-        if ((r < 0) == (at_a < 0)) a = middle;
-        else b = middle;
+        if ((r < 0) == (at_a < 0))
+            a = middle;
+        else
+            b = middle;
     }
     l->u[0] = a;
     dae_status status = loop_iterate(l);
@@ -505,7 +515,8 @@ static void look_within_range(loop *l)
 static dae_status climb(loop *l)
 {
     model *m = l->m;
-    const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar", "halving" };
+    const char *by[] = { "newton", "newton homotopy", "trust region", "newton from afar",
+                         "halving" };
     dae_status status = l->s->nearest ? iterate_to_nearest(l) : iterate_from_beside(l);
     dae_status found = status;
     dae_factor_info info = l->info;
@@ -523,8 +534,9 @@ static dae_status climb(loop *l)
 static dae_status solve_loop(model *m, model_plan *plan, model_step *s, const char *doing,
                              bool again)
 {
-    loop l = { .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 },
-               .budget = BUDGET };
+    loop l = {
+        .m = m, .plan = plan, .s = s, .info = { .row = -1, .column = -1 }, .budget = BUDGET
+    };
     take_vectors(&l);
     memset(l.offset, 0, s->torn * sizeof(double));
     for (uint32_t j = 0; j < s->torn; j++) l.u0[j] = l.u[j] = m->value[s->torn_slot[j]];
@@ -599,8 +611,9 @@ static dae_status tell_decided(model *m, model_plan *plan, model_step *from, uin
     dae_fail(&m->report, DAE_E_INCONSISTENT, "%s: '%s' is infinite but for rounding", doing,
              model_slot_name(m, slot));
     dae_at(&m->report, "t = %.10g, equation %s%s", m->value[0], equation, where);
-    dae_why(&m->report, "the equation has a double root, which rounding leaves open between '%s' = "
-                        "%.9g and %.9g: with the one '%s' is %.4g, with the other %.4g",
+    dae_why(&m->report,
+            "the equation has a double root, which rounding leaves open between '%s' = "
+            "%.9g and %.9g: with the one '%s' is %.4g, with the other %.4g",
             model_slot_name(m, from->torn_slot[0]), m->value[from->torn_slot[0]], from->other[0],
             model_slot_name(m, slot), value, other);
     dae_hint(&m->report, "the conditions lead to a singular point where the others cannot hold: "

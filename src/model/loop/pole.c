@@ -31,8 +31,8 @@
 
 enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
 
-static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, LEAPT = 1e3, VANISHED = 16 * DBL_EPSILON,
-                    BEYOND = 1;
+static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, LEAPT = 1e3,
+                    VANISHED = 16 * DBL_EPSILON, BEYOND = 1;
 
 /* ---------------------------------------------------------------- what is watched ------- */
 
@@ -83,8 +83,9 @@ static void mark_read(model *m, const model_step *s, unsigned char *needed)
     uint32_t count = s->torn + s->assigned, n = 0;
     ex_id *root = dae_arena_take(&m->arena, 2 * (size_t)count + 1, sizeof *root);
     for (uint32_t k = 0; k < count; k++) {
-        const model_equation *e = &m->run.list->item[k < s->torn ? s->residual_equation[k]
-                                                                 : s->assigned_equation[k - s->torn]];
+        const model_equation *e =
+            &m->run.list
+                 ->item[k < s->torn ? s->residual_equation[k] : s->assigned_equation[k - s->torn]];
         root[n++] = e->left;
         root[n++] = e->right;
     }
@@ -124,8 +125,8 @@ dae_status model_compile_poles(model *m)
         model_step *s = &m->run.step[k];
         if (s->torn == 0 || !varies(m, s, unknown)) continue;
         ex_id factor = factor_of(m, s);
-        p->item[p->count++] = (model_pole){ .step = s, .factor = factor ? factors : NOWHERE,
-                                            .feeds = feeds[k] };
+        p->item[p->count++] =
+            (model_pole){ .step = s, .factor = factor ? factors : NOWHERE, .feeds = feeds[k] };
         if (factor) output[factors++] = factor;
         if (s->torn + s->assigned > most) most = s->torn + s->assigned;
         if (s->torn > dense && s->torn <= DENSE) dense = s->torn;
@@ -322,10 +323,11 @@ static void warn_pole(model *m, model_pole *w, double at, uint32_t which)
 {
     if (w->told) return;
     w->told = true;
-    model_warn(m,
-               "t = %.10g: '%s' goes through infinity; no state follows from it, and the run goes on. "
-               "Near there its values are large and known less exactly",
-               at, model_slot_name(m, unknown_slot(w->step, which)));
+    model_warn(
+        m,
+        "t = %.10g: '%s' goes through infinity; no state follows from it, and the run goes on. "
+        "Near there its values are large and known less exactly",
+        at, model_slot_name(m, unknown_slot(w->step, which)));
 }
 
 /* Not before it has gone on from there: behind a fold it does not. */

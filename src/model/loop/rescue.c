@@ -69,9 +69,15 @@ static void open_attempt(loop *l, attempt *a)
         a->high[j] = rate ? INFINITY : x->max_value;
         l->u[j] = fmin(fmax(l->u0[j], a->low[j]), a->high[j]);
     }
-    a->p = (trust_problem){ .rows = (int)n, .columns = (int)n, .evaluate = residuals,
-                            .jacobian = jacobian, .size = a->size, .low = a->low, .high = a->high,
-                            .user = l, .budget = TRUST_BUDGET };
+    a->p = (trust_problem){ .rows = (int)n,
+                            .columns = (int)n,
+                            .evaluate = residuals,
+                            .jacobian = jacobian,
+                            .size = a->size,
+                            .low = a->low,
+                            .high = a->high,
+                            .user = l,
+                            .budget = TRUST_BUDGET };
 }
 
 static void note_nearest(loop *l, bool is_minimum)
@@ -132,9 +138,10 @@ static bool name_free(loop *l, const attempt *a, char *text, size_t size)
 
 static void warn_free(loop *l, int count, const char *text)
 {
-    model_warn(l->m, "the initial conditions leave %d value%s free: what can still be moved "
-                     "together is %s; the values found from the start values are taken; fix the "
-                     "start value of one of these, or add an initial equation",
+    model_warn(l->m,
+               "the initial conditions leave %d value%s free: what can still be moved "
+               "together is %s; the values found from the start values are taken; fix the "
+               "start value of one of these, or add an initial equation",
                count, count == 1 ? "" : "s", text);
 }
 
@@ -255,8 +262,10 @@ bool loop_keeps_start(loop *l)
     memcpy(l->u, l->u0, l->s->torn * sizeof(double));
     if (trust_freedom(&a.p, &l->m->memory, l->u, a.free) > 0) {
         name_free(l, &a, text, sizeof text);
-        model_warn(l->m, "t = %.10g: the equations do not determine %s there; start values are "
-                         "taken", l->m->value[0], text);
+        model_warn(l->m,
+                   "t = %.10g: the equations do not determine %s there; start values are "
+                   "taken",
+                   l->m->value[0], text);
     }
     return loop_evaluate(l, l->u, l->r) == DAE_OK;
 }

@@ -100,8 +100,7 @@ static bool propose(region *g, const double *u)
 {
     int m = g->m, n = g->n, tall = m + n, one = 1, rank, info;
     double tiny = 1e-15, moved = 0;
-    for (size_t j = 0; j < (size_t)n; j++)
-        g->A[(size_t)m + j + j * (size_t)tall] = sqrt(g->mu);
+    for (size_t j = 0; j < (size_t)n; j++) g->A[(size_t)m + j + j * (size_t)tall] = sqrt(g->mu);
     memset(g->pivot, 0, (size_t)n * sizeof *g->pivot);
     dgelsy_(&tall, &n, &one, g->A, &tall, g->b, &tall, g->pivot, &tiny, &rank, g->work, &g->lwork,
             &info);

@@ -24,17 +24,17 @@ typedef struct trust_problem {
     int (*evaluate)(void *user, const double *u, double *r);
     /* At the point evaluated last: J[i + j rows]. */
     int (*jacobian)(void *user, double *J);
-    const double *size;         /* of the unknowns: their nominal values                      */
+    const double *size; /* of the unknowns: their nominal values */
     const double *low, *high;
     void *user;
-    int budget;                 /* evaluations that are left; counted down                    */
+    int budget; /* evaluations that are left; counted down */
 } trust_problem;
 
 typedef enum trust_end {
     TRUST_SOLVED,
-    TRUST_NEAREST,              /* a minimum that is not 0                                    */
-    TRUST_SPENT,                /* the budget is                                              */
-    TRUST_UNDEFINED,            /* the equations are not defined at the first point           */
+    TRUST_NEAREST,   /* a minimum that is not 0 */
+    TRUST_SPENT,     /* the budget is */
+    TRUST_UNDEFINED, /* the equations are not defined at the first point */
     TRUST_NO_MEMORY
 } trust_end;
 

@@ -169,8 +169,12 @@ void flat_find_branches(flat_model *m, const bool *zero, flat_branches *out)
             good = add_relations(out, residual(m->graph, &out->flat.equation[i]));
     if (!good) out->count = 0;
     for (size_t k = 0; k < out->count; k++) {
-        flat_variable v = { .name = "switch", .type = EX_BOOLEAN, .variability = FLAT_DISCRETE,
-                            .hidden = true, .fixed = -1, .state_select = FLAT_DEFAULT };
+        flat_variable v = { .name = "switch",
+                            .type = EX_BOOLEAN,
+                            .variability = FLAT_DISCRETE,
+                            .hidden = true,
+                            .fixed = -1,
+                            .state_select = FLAT_DEFAULT };
         v.name = dae_arena_print(m->graph->arena, "switch %zu", k + 1);
         out->watch[k] = flat_add_variable(&out->flat, &v);
         flat_add_equation(&out->flat, ex_variable(m->graph, out->watch[k], 0, EX_BOOLEAN),

@@ -18,11 +18,11 @@ typedef struct flat_branches {
     flat_model flat;
     ex_id relation[BRANCH_SWITCHES];
     uint32_t watch[BRANCH_SWITCHES]; /* variables, equal to them, of the model and each branch */
-    size_t count;                    /* 0: there are none, or too many                         */
+    size_t count;                    /* 0: there are none, or too many */
 } flat_branches;
 
 typedef struct branch_structure {
-    bool known;                      /* there is an equation for every unknown                 */
+    bool known; /* there is an equation for every unknown */
     int index;
     size_t freedom;
 } branch_structure;

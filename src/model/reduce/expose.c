@@ -18,8 +18,8 @@
 typedef struct exposer {
     flat_model *m;
     ex_graph *g;
-    uint32_t *class_of;      /* of a variable: another that is equal to it, but for the sign   */
-    unsigned char *order;    /* of a class: the highest derivative in equations                */
+    uint32_t *class_of;   /* of a variable: another that is equal to it, but for the sign */
+    unsigned char *order; /* of a class: the highest derivative in equations */
 } exposer;
 
 static uint32_t class_of(exposer *x, uint32_t v)
@@ -88,8 +88,12 @@ static void expose(exposer *x, flat_model *to, uint32_t v, uint32_t order)
 {
     const char *name = to->variable[v].name;
     for (uint32_t k = 0; k < order; k++) name = dae_arena_print(x->g->arena, "der(%s)", name);
-    flat_variable made = { .name = name, .type = EX_REAL, .variability = FLAT_CONTINUOUS, .fixed = -1,
-                           .hidden = true, .place = to->variable[v].place };
+    flat_variable made = { .name = name,
+                           .type = EX_REAL,
+                           .variability = FLAT_CONTINUOUS,
+                           .fixed = -1,
+                           .hidden = true,
+                           .place = to->variable[v].place };
     uint32_t new = flat_add_variable(to, &made);
     flat_add_equation(to, ex_variable(x->g, new, 0, EX_REAL), ex_variable(x->g, v, order, EX_REAL),
                       made.place, "");

@@ -18,8 +18,8 @@ enum { PAST = 9 }; /* points that a method may want */
 typedef struct member {
     flat_reduction reduction;
     model *m;
-    size_t *place;           /* of each result of the first: its number here                */
-    flat_dummy *as;          /* ... or the derivative that it is; order 0: it is not known   */
+    size_t *place;  /* of each result of the first: its number here */
+    flat_dummy *as; /* ... or the derivative that it is; order 0: it is not known */
     struct member *next;
 } member;
 
@@ -29,10 +29,10 @@ struct model_family {
     jmp_buf escape;
     member first, *now;
     double *watched, *row, enough;
-    double *largest;         /* values of `watch` so far                                   */
-    double *before, before_t; /* `watch` after the step before ...                         */
-    const member *before_of; /* ... of this member; NULL: there is none                    */
-    double *earlier;         /* `watch` before that, clearly other values, if `has_earlier` */
+    double *largest;          /* values of `watch` so far */
+    double *before, before_t; /* `watch` after the step before ... */
+    const member *before_of;  /* ... of this member; NULL: there is none */
+    double *earlier;          /* `watch` before that, clearly other values, if `has_earlier` */
     bool has_earlier;
     long before_events;
     /* what all members have in common, at the last points, newest last: variables, and below
@@ -51,7 +51,7 @@ struct model_family {
     model_stage stage;
     flat_route route;
     member *on_route[FLAT_ROUTES];
-    dae_report refusal;          /* of a route, or of a step across a singular point */
+    dae_report refusal; /* of a route, or of a step across a singular point */
 };
 
 /* Every derivative that is a variable in one member or another. */
@@ -157,11 +157,10 @@ static void tell_singular(model_family *f, const char *place, double t, const fl
     flat_model *m = f->first.reduction.from;
     dae_report_clear(&f->refusal);
     dae_fail(&f->refusal, DAE_E_IMPASSE, "the equations become dependent on each other on the way");
-    dae_at(&f->refusal, "%s t = %.10g, equation '%s = %s'%s%s",
-           place, t,
+    dae_at(&f->refusal, "%s t = %.10g, equation '%s = %s'%s%s", place, t,
            ex_print(m->graph, e->left, flat_name, m, 60),
-           ex_print(m->graph, e->right, flat_name, m, 60),
-           m->locate ? ", " : "", m->locate ? m->locate(e->place, m->context) : "");
+           ex_print(m->graph, e->right, flat_name, m, 60), m->locate ? ", " : "",
+           m->locate ? m->locate(e->place, m->context) : "");
     dae_why(&f->refusal,
             "there the Jacobian of the constraints has less than full rank with any choice of "
             "states: beyond it the solution is not unique, or there is none");
@@ -187,8 +186,8 @@ static bool passes_singular(model_family *f, const double *watched)
     flat_equation equation;
     size_t count = f->now->reduction.flat->watches;
     bool follows = f->before_of == f->now && f->before_events == f->stage.events;
-    f->stage.refused = follows &&
-                       flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
+    f->stage.refused =
+        follows && flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
     if (f->stage.refused) tell_singular(f, "in the step to", f->stage.t, &equation);
     if (follows && (!f->has_earlier || has_moved(f, watched)))
         memcpy(f->earlier, f->before, count * sizeof *watched);
@@ -264,7 +263,7 @@ static flat_dummy find_known(const member *k, flat_dummy d)
         d.variable = flat_rate_of(k->reduction.from, d.variable);
         d.order--;
     }
-    return d.variable == EX_NOWHERE ? (flat_dummy){0} : d;
+    return d.variable == EX_NOWHERE ? (flat_dummy){ 0 } : d;
 }
 
 /* Rows in the order of the first model: the same names, in other places. */
@@ -346,7 +345,7 @@ double family_derivative(const flat_reduction *r, const model *m, uint32_t varia
 {
     if (order == 0) return model_peek(m, variable, 0);
     uint32_t below = order == 1 ? variable : UINT32_MAX;
-    size_t first = !r->dummy_of              ? 0
+    size_t first = !r->dummy_of                ? 0
                    : r->dummy_of[variable] > 0 ? r->dummy_of[variable] - 1
                                                : r->dummies;
     for (size_t i = first; i < r->dummies; i++) {
@@ -364,7 +363,8 @@ static void hand_over(const member *from, member *to)
 {
     const flat_reduction *r = &to->reduction;
     model_take_warnings(to->m, from->m);
-    for (uint32_t v = 0; v < r->from->variables; v++) model_poke(to->m, v, model_peek(from->m, v, 0));
+    for (uint32_t v = 0; v < r->from->variables; v++)
+        model_poke(to->m, v, model_peek(from->m, v, 0));
     for (size_t i = 0; i < r->dummies; i++)
         model_poke(to->m, r->dummy[i].stand_in,
                    derivative(from, r->dummy[i].variable, r->dummy[i].order));
@@ -462,7 +462,8 @@ static dae_status refuse_events(model_family *f, const member *k)
     if (!k->reduction.flat->whole || !model_has_events(k->m)) return DAE_OK;
     dae_fail(report, DAE_E_UNSUPPORTED, "--route %s is for models without events",
              flat_route_name(f->route));
-    dae_why(report, "after an event the equations have to be solved anew, which their index forbids");
+    dae_why(report,
+            "after an event the equations have to be solved anew, which their index forbids");
     dae_hint(report, "--route dummy or --route projection");
     return DAE_E_UNSUPPORTED;
 }
@@ -501,7 +502,7 @@ static void begin(model_family *f, const dae_simulation *with, dae_row row, void
     f->stage = (model_stage){ .judge = judge, .rescue = rescue, .user = f };
     f->pasts = 0;
     f->now = &f->first;
-    f->sum = (dae_statistics){0};
+    f->sum = (dae_statistics){ 0 };
     f->changes = 0;
     f->before_of = NULL;
     f->has_earlier = false;
@@ -540,7 +541,7 @@ static dae_status run_stages(model_family *f, const dae_simulation *with)
 dae_status family_simulate(model_family *f, const dae_simulation *simulation, dae_row row,
                            void *user)
 {
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    dae_simulation with = simulation ? *simulation : (dae_simulation){ 0 };
     member *by = NULL;
     begin(f, &with, row, user);
     if (f->route == FLAT_ROUTES) return model_simulate(f->first.m, &with, row, user); /* refuses */
@@ -569,7 +570,7 @@ static dae_status suit(model_family *f, double t)
 dae_status family_continue(model_family *f, const dae_simulation *simulation, dae_row row,
                            void *user, const model_stage *from)
 {
-    dae_simulation with = simulation ? *simulation : (dae_simulation){0};
+    dae_simulation with = simulation ? *simulation : (dae_simulation){ 0 };
     begin(f, &with, row, user);
     expect_motion(f, NULL, &with);
     f->stage = *from;

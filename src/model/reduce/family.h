@@ -29,7 +29,7 @@ const flat_reduction *family_reduction(const model_family *f); /* of the member 
 /* The derivative of this order of a variable, as the model of a reduction has it. */
 double family_derivative(const flat_reduction *r, const model *m, uint32_t variable,
                          uint32_t order);
-model *family_now(const model_family *f); /* the member that stopped last */
+model *family_now(const model_family *f);  /* the member that stopped last */
 int family_changes(const model_family *f); /* how often other states were chosen */
 dae_status family_get_statistics(const model_family *f, dae_statistics *out);
 /* Of one run after another: what they counted, and else what the last one has. */

@@ -37,13 +37,28 @@ static bool is_rough(const ex_graph *g, const ex_node *n)
 {
     double p;
     switch (n->op) {
-    case EX_SQRT: case EX_LOG: case EX_LOG10: case EX_ASIN: case EX_ACOS: case EX_TAN:
-    case EX_ATAN2: case EX_CALL: case EX_ABS: case EX_SIGN: case EX_MIN: case EX_MAX:
-    case EX_TANH: case EX_ATAN: /* of 1e9*x: smooth, but as good as a jump */
-        return true;
+    case EX_SQRT:
+    case EX_LOG:
+    case EX_LOG10:
+    case EX_ASIN:
+    case EX_ACOS:
+    case EX_TAN:
+    case EX_ATAN2:
+    case EX_CALL:
+    case EX_ABS:
+    case EX_SIGN:
+    case EX_MIN:
+    case EX_MAX:
+    case EX_TANH:
+    case EX_ATAN: /* of 1e9*x: smooth, but as good as a jump */ return true;
     case EX_DIVIDE: return !ex_is_number(g, n->b, NULL);
     case EX_POWER: return !ex_is_number(g, n->b, &p) || p < 0 || p != floor(p);
-    case EX_FLOOR: case EX_CEIL: case EX_MOD: case EX_REM: case EX_DIV: case EX_LESS:
+    case EX_FLOOR:
+    case EX_CEIL:
+    case EX_MOD:
+    case EX_REM:
+    case EX_DIV:
+    case EX_LESS:
     case EX_LESS_EQUAL: return !(n->flags & EX_EVENT);
     default: return false;
     }
@@ -98,8 +113,8 @@ static void list_links(flat_reduction *r, dae_arena *arena)
             if (link.highest && link.below) to->link[to->links++] = link;
         }
     for (uint32_t i = 0; i < s->rows; i++)
-        to->rough |= s->c[i] > 0 && sides_are_rough(r->from, s->left[i][0], s->right[i][0],
-                                                    &to->angles);
+        to->rough |=
+            s->c[i] > 0 && sides_are_rough(r->from, s->left[i][0], s->right[i][0], &to->angles);
 }
 
 void flat_list_jumps(flat_reduction *r, dae_arena *arena)
@@ -132,8 +147,10 @@ static bool is_total(const ex_node *n)
     case EX_ACOS:
     case EX_TAN:
     case EX_DIVIDE:
-    case EX_POWER: case EX_CALL: case EX_RESULT: case EX_ELEMENT:
-        return false;
+    case EX_POWER:
+    case EX_CALL:
+    case EX_RESULT:
+    case EX_ELEMENT: return false;
     default: return true;
     }
 }

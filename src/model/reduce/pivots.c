@@ -20,24 +20,24 @@ static const double EXCUSED = 0.3;
 typedef struct candidate {
     uint32_t column;
     int class;
-    double size;                 /* relative to the largest entry of the row; 0: there is none */
+    double size; /* relative to the largest entry of the row; 0: there is none */
 } candidate;
 
 struct pivot_room {
     uint32_t rows, columns;
-    double *A;                   /* rows x columns, 0 between searches                         */
-    uint32_t *at, *count;        /* columns with an entry in row i begin at i columns; how many */
-    uint32_t *in, *height;       /* rows with an entry in column j begin at j rows; how many   */
-    double *kept;                /* once more: entries of eliminated rows, row after row, ...  */
-    uint32_t *kept_at;           /* ... their columns, ...                                     */
-    size_t *start;               /* ... and where rows begin                                   */
+    double *A;             /* rows x columns, 0 between searches */
+    uint32_t *at, *count;  /* columns with an entry in row i begin at i columns; how many */
+    uint32_t *in, *height; /* rows with an entry in column j begin at j rows; how many */
+    double *kept;          /* once more: entries of eliminated rows, row after row, ... */
+    uint32_t *kept_at;     /* ... their columns, ... */
+    size_t *start;         /* ... and where rows begin */
     double *scale, *work, *pivot;
     unsigned char *used;
     candidate *of_row;
-    uint32_t *match;             /* a tournament of rows: match k is between 2 k and 2 k + 1, the */
-    uint32_t entrants;           /* ... last ones are of rows 2 i and 2 i + 1; 1 is the final     */
-    uint32_t *row, *column;      /* of the part: numbers in the matrix                         */
-    uint32_t *number;            /* of a column of the matrix: in the part                     */
+    uint32_t *match;        /* a tournament of rows: match k is between 2 k and 2 k + 1, the */
+    uint32_t entrants;      /* ... last ones are of rows 2 i and 2 i + 1; 1 is the final */
+    uint32_t *row, *column; /* of the part: numbers in the matrix */
+    uint32_t *number;       /* of a column of the matrix: in the part */
     uint32_t *stamp, *list, now;
 };
 

@@ -13,23 +13,23 @@
 /* Entries row after row. */
 typedef struct pivot_matrix {
     uint32_t rows, columns;
-    const size_t *start;         /* rows + 1                                                  */
-    const uint32_t *at;          /* their columns                                             */
+    const size_t *start; /* rows + 1 */
+    const uint32_t *at;  /* their columns */
     const double *value;
 } pivot_matrix;
 
 /* Which part of it: these rows and columns. Columns have classes: the lowest are wanted first. */
 typedef struct pivot_part {
-    const unsigned char *row, *column; /* not 0: it counts                                    */
-    const int *class_of;               /* of columns; NULL: all are equal                     */
+    const unsigned char *row, *column; /* not 0: it counts */
+    const int *class_of;               /* of columns; NULL: all are equal */
 } pivot_part;
 
 /* The pivots, in order. */
 typedef struct pivot_order {
     uint32_t *row, *column, count;
-    uint32_t *place;             /* of a column: 1 + its number, 0: none                      */
-    bool whole;                  /* there was one for every row                               */
-    double least;                /* the smallest of them, as it is                            */
+    uint32_t *place; /* of a column: 1 + its number, 0: none */
+    bool whole;      /* there was one for every row */
+    double least;    /* the smallest of them, as it is */
 } pivot_order;
 
 /* Scratch for matrices up to a size. */
@@ -40,7 +40,8 @@ void pivot_order_make(pivot_order *o, uint32_t rows, uint32_t columns, dae_arena
 
 /* Finds an order. The worst pivot, relative to the largest entry of its whole row; 0: the rows are
  * dependent; INFINITY: there are none. */
-double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part, pivot_order *order);
+double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part,
+                   pivot_order *order);
 
 /* The worst pivot in a given order of all rows that count, with its columns alone. *sign, if asked
  * for: of the product of the pivots, which is the determinant but for a sign that the order has. */

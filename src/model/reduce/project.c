@@ -71,8 +71,11 @@ static dae_status find_pattern(model *m, model_projection *j)
             if (taken[in[k]]) j->row[next[taken[in[k]] - 1]++] = i;
     j->G = dae_arena_take(&m->arena, (size_t)j->start[wide] + 1, sizeof *j->G);
     j->color = dae_arena_take(&m->arena, (size_t)wide + 1, sizeof *j->color);
-    dae_matrix a = { .n = wide, .kind = DAE_PATTERN_SPARSE, .count = j->start[wide],
-                     .start = j->start, .row = j->row };
+    dae_matrix a = { .n = wide,
+                     .kind = DAE_PATTERN_SPARSE,
+                     .count = j->start[wide],
+                     .start = j->start,
+                     .row = j->row };
     return (dae_status)dae_color_columns(&a, &m->scratch, j->color, &j->colors);
 }
 
@@ -105,8 +108,8 @@ static void build_sparse_kkt(model *m, model_projection *j)
             j->mirror[k] = next[q + j->row[k]]++;
             row[j->mirror[k]] = c;
         }
-    j->kkt = (dae_matrix){ .n = n, .kind = DAE_PATTERN_SPARSE, .count = at, .start = start,
-                           .row = row };
+    j->kkt =
+        (dae_matrix){ .n = n, .kind = DAE_PATTERN_SPARSE, .count = at, .start = start, .row = row };
     j->linear = &dae_linear_klu;
 }
 
@@ -150,7 +153,8 @@ dae_status model_build_projection(model *m)
     if (count == 0) return DAE_OK;
     model_projection *j = m->p.projection = dae_arena_take(&m->arena, 1, sizeof *j);
     ex_id *g = dae_arena_take(&m->arena, count, sizeof *g);
-    for (size_t k = 0; k < count; k++) { /* in terms of the unknowns: images as problem.c left them */
+    for (size_t k = 0; k < count;
+         k++) { /* in terms of the unknowns: images as problem.c left them */
         g[k] = m->invariant[k];
         model_substitute(m, &g[k], 1);
     }
@@ -222,16 +226,16 @@ static void fill_matrix(model_projection *j, const double *weight)
             j->G[k] /= weight[j->column[c]];
             j->size[j->row[k]] += j->G[k] * j->G[k];
         }
-    for (int i = 0; i < j->conditions; i++)
-        j->size[i] = j->size[i] > 0 ? 1 / sqrt(j->size[i]) : 1;
+    for (int i = 0; i < j->conditions; i++) j->size[i] = j->size[i] > 0 ? 1 / sqrt(j->size[i]) : 1;
     for (int c = 0; c < q; c++)
         for (int64_t k = j->start[c]; k < j->start[c + 1]; k++) {
             j->G[k] *= j->size[j->row[k]];
             j->K[j->place[k]] = j->K[j->mirror[k]] = j->G[k];
         }
     for (int c = 0; c < n; c++) {
-        int64_t diagonal = dense ? (int64_t)c * (n + 1)
-                           : c < q ? j->kkt.start[c] : j->kkt.start[c + 1] - 1;
+        int64_t diagonal = dense   ? (int64_t)c * (n + 1)
+                           : c < q ? j->kkt.start[c]
+                                   : j->kkt.start[c + 1] - 1;
         j->K[diagonal] = c < q ? 1 : -TINY;
     }
 }

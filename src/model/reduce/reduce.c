@@ -19,38 +19,38 @@
 
 /* A square piece of the system of highest derivatives, with a choice to be made. */
 typedef struct reduction_block {
-    uint32_t rows, columns;      /* equations with c > 0; variables with d > 0                */
-    uint32_t *row, *column;      /* numbers: equation, variable                               */
-    size_t *start;               /* entries of J, row after row                               */
-    uint32_t *at;                /* their columns                                             */
+    uint32_t rows, columns; /* equations with c > 0; variables with d > 0 */
+    uint32_t *row, *column; /* numbers: equation, variable */
+    size_t *start;          /* entries of J, row after row */
+    uint32_t *at;           /* their columns */
     ex_id *J;
-    uint32_t *chosen;            /* of each column: how many of its derivatives are dummies   */
-    bool open;                   /* another choice is possible                                */
-    pivot_order *order;          /* of each level: as they were last looked for; NULL: never  */
-    uint32_t levels;             /* the largest c                                             */
-    double *between;             /* J between two steps; NULL: not needed yet                 */
+    uint32_t *chosen;   /* of each column: how many of its derivatives are dummies */
+    bool open;          /* another choice is possible */
+    pivot_order *order; /* of each level: as they were last looked for; NULL: never */
+    uint32_t levels;    /* the largest c */
+    double *between;    /* J between two steps; NULL: not needed yet */
 } reduction_block;
 
 typedef struct reduction_blocks {
     reduction_block *block;
     size_t count;
-    uint32_t *equation, *variable; /* rows and columns of the structure: numbers in the model  */
+    uint32_t *equation, *variable; /* rows and columns of the structure: numbers in the model */
     uint32_t rows, columns;
-    uint32_t *column_of;         /* of a variable, DAE_NOWHERE                                */
+    uint32_t *column_of; /* of a variable, DAE_NOWHERE */
     uint32_t *c, *d;
-    ex_id **left, **right;       /* of row i, derivative k                                    */
-    struct scratch *scratch;     /* of judging a choice, which is done after every step       */
+    ex_id **left, **right;   /* of row i, derivative k */
+    struct scratch *scratch; /* of judging a choice, which is done after every step */
 } reduction_blocks;
 
 typedef struct scratch {
     pivot_room *room;
-    int *class_of;               /* of columns                                                */
-    unsigned char *row, *column; /* those that count                                          */
-    uint32_t rows, columns;      /* of the largest block so far                               */
+    int *class_of;               /* of columns */
+    unsigned char *row, *column; /* those that count */
+    uint32_t rows, columns;      /* of the largest block so far */
     pivot_order order;
-    uint32_t *place;             /* of a column of the structure: 1 + number in the block     */
-    int patience;                /* judgements to be left out: there was nothing better ...   */
-    double borne;                /* ... while the quality is not below this                   */
+    uint32_t *place; /* of a column of the structure: 1 + number in the block */
+    int patience;    /* judgements to be left out: there was nothing better ... */
+    double borne;    /* ... while the quality is not below this */
 } scratch;
 
 typedef struct reducer {
@@ -64,7 +64,7 @@ typedef struct reducer {
     size_t *start;
     uint32_t *entry;
     unsigned char *order;
-    double *value;               /* of variables; what is not known is NaN until asked for    */
+    double *value; /* of variables; what is not known is NaN until asked for */
     unsigned char *asked;
 } reducer;
 
@@ -86,8 +86,8 @@ typedef struct entry_list {
     uint32_t *column;
     unsigned char *order;
     size_t count, capacity, order_capacity;
-    uint32_t *mark;              /* of columns: row + 1 that met it last                      */
-    size_t *at;                  /* of columns: where                                         */
+    uint32_t *mark; /* of columns: row + 1 that met it last */
+    size_t *at;     /* of columns: where */
 } entry_list;
 
 static void note_entry(reducer *r, entry_list *l, uint32_t row, uint32_t column, uint32_t order)
@@ -159,8 +159,9 @@ static void find_structure(reducer *r)
     }
     r->entry = l.column;
     r->order = l.order;
-    r->s = (dae_structure){ .rows = b->rows, .columns = b->columns, .start = r->start,
-                            .column = l.column };
+    r->s = (dae_structure){
+        .rows = b->rows, .columns = b->columns, .start = r->start, .column = l.column
+    };
 }
 
 void flat_find_signature(flat_model *m, flat_signature *out)
@@ -168,9 +169,13 @@ void flat_find_signature(flat_model *m, flat_signature *out)
     reducer r = { .m = m, .g = m->graph, .arena = m->graph->arena };
     r.b = dae_arena_take(r.arena, 1, sizeof *r.b);
     find_structure(&r);
-    *out = (flat_signature){ .rows = r.b->rows, .columns = r.b->columns,
-                             .equation = r.b->equation, .variable = r.b->variable,
-                             .column_of = r.b->column_of, .start = r.start, .column = r.entry,
+    *out = (flat_signature){ .rows = r.b->rows,
+                             .columns = r.b->columns,
+                             .equation = r.b->equation,
+                             .variable = r.b->variable,
+                             .column_of = r.b->column_of,
+                             .start = r.start,
+                             .column = r.entry,
                              .order = r.order };
 }
 
@@ -189,7 +194,8 @@ static ex_id rate(ex_graph *g, ex_id leaf, void *user)
 static dae_status tell_stuck(reducer *r, uint32_t row, ex_id culprit)
 {
     const flat_equation *e = &r->m->equation[r->b->equation[row]];
-    const char *what = culprit ? ex_print(r->g, culprit, flat_name, r->m, 60) : "?", *rate_of = NULL;
+    const char *what = culprit ? ex_print(r->g, culprit, flat_name, r->m, 60) : "?",
+               *rate_of = NULL;
     for (size_t k = r->start[row]; k < r->start[row + 1] && !rate_of; k++)
         if (r->b->d[r->entry[k]] > 0) rate_of = r->m->variable[r->b->variable[r->entry[k]]].name;
     dae_fail(r->report, DAE_E_UNSUPPORTED, "an equation has to be differentiated but cannot be");
@@ -197,11 +203,13 @@ static dae_status tell_stuck(reducer *r, uint32_t row, ex_id culprit)
            ex_print(r->g, e->right, flat_name, r->m, 60),
            r->m->locate ? r->m->locate(e->place, r->m->context) : "");
     if (rate_of)
-        dae_why(r->report, "it decides '%s', and der(%s) is needed elsewhere: that is its derivative",
-                rate_of, rate_of);
+        dae_why(r->report,
+                "it decides '%s', and der(%s) is needed elsewhere: that is its derivative", rate_of,
+                rate_of);
     dae_why(r->report, "it contains %s, which has no derivative", what);
-    dae_hint(r->report, "replace that by something smooth, or give what is differentiated an equation "
-                        "der(...) = ... of its own");
+    dae_hint(r->report,
+             "replace that by something smooth, or give what is differentiated an equation "
+             "der(...) = ... of its own");
     return DAE_E_UNSUPPORTED;
 }
 
@@ -324,11 +332,13 @@ static double choose(reducer *r, const reduction_block *k, const double *J, bool
     pivot_matrix m = matrix_of(k, J);
     double worst = INFINITY;
     memset(chosen, 0, k->columns * sizeof *chosen);
-    for (uint32_t j = 0; j < k->columns; j++) t->class_of[j] = reluctance(&r->m->variable[k->column[j]]);
+    for (uint32_t j = 0; j < k->columns; j++)
+        t->class_of[j] = reluctance(&r->m->variable[k->column[j]]);
     for (uint32_t level = 1; level <= k->levels; level++) {
         pivot_part part = rows_of_level(r, k, level);
         for (uint32_t j = 0; j < k->columns; j++)
-            t->column[j] = chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level;
+            t->column[j] =
+                chosen[j] == level - 1 && r->b->d[r->b->column_of[k->column[j]]] >= level;
         part.class_of = wishes ? t->class_of : NULL;
         worst = fmin(worst, pivots_find(t->room, &m, &part, &t->order));
         if (worst == 0) return 0;
@@ -382,7 +392,9 @@ static ex_id slope(reducer *r, uint32_t row, uint32_t column)
     ex_id leaf = ex_variable(r->g, r->b->variable[column], r->b->d[column] - r->b->c[row], EX_REAL);
     ex_id a = ex_derivative(r->g, e->left, leaf, &culprit);
     ex_id c = ex_derivative(r->g, e->right, leaf, &culprit);
-    return culprit ? 0 : in_nominal_units(r, ex_binary(r->g, EX_SUBTRACT, a, c), r->b->variable[column]);
+    return culprit
+               ? 0
+               : in_nominal_units(r, ex_binary(r->g, EX_SUBTRACT, a, c), r->b->variable[column]);
 }
 
 /* The entries of J, where the derivative that counts occurs. */
@@ -470,8 +482,8 @@ static dae_status find_blocks(reducer *r, const dae_matching *mt)
 typedef struct rewriter {
     reducer *r;
     flat_model *to;
-    uint32_t **stand_in;         /* of a column, by order: 1 + variable; 0: none yet          */
-    uint32_t *lowest;            /* of a column: the lowest order that is a dummy             */
+    uint32_t **stand_in; /* of a column, by order: 1 + variable; 0: none yet */
+    uint32_t *lowest;    /* of a column: the lowest order that is a dummy */
 } rewriter;
 
 static const char *derivative_name(reducer *r, const char *name, uint32_t order)
@@ -489,12 +501,17 @@ static uint32_t variable_for(rewriter *w, uint32_t column, uint32_t order)
     if (w->stand_in[column][order]) return w->stand_in[column][order] - 1;
     const flat_variable *x = &r->m->variable[v];
     bool dummy = order >= w->lowest[column];
-    flat_variable made = { .name = derivative_name(r, x->name, order), .type = EX_REAL,
-                           .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
+    flat_variable made = { .name = derivative_name(r, x->name, order),
+                           .type = EX_REAL,
+                           .variability = FLAT_CONTINUOUS,
+                           .fixed = -1,
+                           .place = x->place,
                            .derivatives = (int)(r->b->d[column] - order),
-                           .hidden = !dummy || x->combined, .combined = x->combined,
+                           .hidden = !dummy || x->combined,
+                           .combined = x->combined,
                            .state_select = dummy ? FLAT_AVOID : x->state_select,
-                           .is_protected = x->is_protected, .comment = x->comment };
+                           .is_protected = x->is_protected,
+                           .comment = x->comment };
     uint32_t new = flat_add_variable(w->to, &made);
     w->stand_in[column][order] = new + 1;
     if (!dummy) {
@@ -583,7 +600,8 @@ static void write_model(reducer *r, flat_reduction *out)
     for (uint32_t i = 0; i < b->rows; i++) row_of[b->equation[i]] = i + 1;
     for (size_t e = 0; e < m->equations; e++) {
         uint32_t i = row_of[e], c = i ? b->c[i - 1] : 0;
-        if (c == 0) put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, 0);
+        if (c == 0)
+            put_equation(&w, m->equation[e].left, m->equation[e].right, &m->equation[e], 0, 0);
         for (uint32_t k = 0; c > 0 && k <= c; k++)
             put_equation(&w, b->left[i - 1][k], b->right[i - 1][k], &m->equation[e], k, c);
     }
@@ -610,8 +628,8 @@ static void write_model(reducer *r, flat_reduction *out)
         for (uint32_t k = 1; k <= b->d[j]; k++) {
             if (!w.stand_in[j][k]) continue;
             uint32_t *first = &out->dummy_of[b->variable[j]];
-            out->dummy[out->dummies++] = (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1,
-                                                       k < w.lowest[j] };
+            out->dummy[out->dummies++] =
+                (flat_dummy){ b->variable[j], k, w.stand_in[j][k] - 1, k < w.lowest[j] };
             if (*first == 0) *first = (uint32_t)out->dummies;
         }
     flat_list_jumps(out, r->arena);
@@ -643,10 +661,19 @@ static void list_added(reducer *r, flat_reduction *out)
 static void keep_signature(const reducer *r, const dae_matching *mt, flat_signature *out)
 {
     const reduction_blocks *b = r->b;
-    *out = (flat_signature){ .rows = b->rows, .columns = b->columns, .equation = b->equation,
-                             .variable = b->variable, .column_of = b->column_of,
-                             .start = r->start, .column = r->entry, .order = r->order, .c = b->c,
-                             .d = b->d, .match = mt->column_of, .left = b->left, .right = b->right };
+    *out = (flat_signature){ .rows = b->rows,
+                             .columns = b->columns,
+                             .equation = b->equation,
+                             .variable = b->variable,
+                             .column_of = b->column_of,
+                             .start = r->start,
+                             .column = r->entry,
+                             .order = r->order,
+                             .c = b->c,
+                             .d = b->d,
+                             .match = mt->column_of,
+                             .left = b->left,
+                             .right = b->right };
 }
 
 void flat_find_offsets(flat_model *m, const dae_memory *memory, flat_signature *out)
@@ -681,8 +708,9 @@ dae_status flat_reduce(flat_model *m, const dae_memory *memory, flat_reduction *
     r.b->c = dae_arena_take(arena, r.b->rows + 1, sizeof *r.b->c);
     r.b->d = dae_arena_take(arena, r.b->columns + 1, sizeof *r.b->d);
     /* kept in the arena: what follows may leave by its way out */
-    dae_matching mt, found_at = { .column_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)),
-                                  .row_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)) };
+    dae_matching mt,
+        found_at = { .column_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)),
+                     .row_of = dae_arena_take(arena, r.b->rows + 1, sizeof(uint32_t)) };
     int status = dae_matching_open(&mt, &r.s, memory);
     if (status != DAE_OK) return (dae_status)status;
     status = dae_find_offsets(&r.s, r.order, memory, r.b->c, r.b->d, &mt, &out->index);
@@ -776,7 +804,8 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
     for (size_t k = 0; k < r.b->count; k++) {
         reduction_block *p = &r.b->block[k];
         if (!p->open) continue;
-        worst = fmin(worst, present_quality(&r, p, watched + at, t->patience > 0 ? t->borne : enough));
+        worst =
+            fmin(worst, present_quality(&r, p, watched + at, t->patience > 0 ? t->borne : enough));
         at += p->start[p->rows];
     }
     if (t->patience > 0 && worst >= t->borne) {
@@ -876,7 +905,8 @@ static bool block_passes(reducer *r, reduction_block *k, const double *J0, const
 }
 
 /* All columns at one point, rows measured by their largest values. */
-static bool block_is_singular(reducer *r, reduction_block *k, const double *largest, const double *J)
+static bool block_is_singular(reducer *r, reduction_block *k, const double *largest,
+                              const double *J)
 {
     scratch *t = make_room(r, k->rows, k->columns);
     for (uint32_t level = 1; level <= k->levels; level++) {
@@ -892,7 +922,8 @@ static bool block_is_singular(reducer *r, reduction_block *k, const double *larg
 /* The first block of which this is true; the equation differentiated most in it. */
 static bool some_block(const flat_reduction *now, const double *before, const double *watched,
                        flat_equation *equation,
-                       bool (*is)(reducer *r, reduction_block *k, const double *J0, const double *J1))
+                       bool (*is)(reducer *r, reduction_block *k, const double *J0,
+                                  const double *J1))
 {
     reduction_blocks *b = now->blocks;
     reducer r = { .m = now->from, .g = now->from->graph, .arena = now->from->graph->arena, .b = b };
@@ -901,7 +932,8 @@ static bool some_block(const flat_reduction *now, const double *before, const do
         reduction_block *p = &b->block[k];
         uint32_t most = p->row[0];
         if (!p->open) continue;
-        for (uint32_t i = 0; i < p->rows; i++) most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
+        for (uint32_t i = 0; i < p->rows; i++)
+            most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
         if (is(&r, p, before + at, watched + at)) return true;
         at += p->start[p->rows];

@@ -12,37 +12,37 @@
 
 /* A derivative that became an algebraic variable. */
 typedef struct flat_dummy {
-    uint32_t variable, order;   /* x, 2: der(der(x))                                          */
-    uint32_t stand_in;          /* the variable of the reduced model                          */
-    bool state;                 /* no dummy: a state of its own, equal to der of the one below */
+    uint32_t variable, order; /* x, 2: der(der(x)) */
+    uint32_t stand_in;        /* the variable of the reduced model */
+    bool state;               /* no dummy: a state of its own, equal to der of the one below */
 } flat_dummy;
 
 /* The equations as written, as Pryce sees them: which unknown occurs in which equation, and how
  * often it is differentiated there; the offsets; a transversal. rows = 0: there is none. */
 typedef struct flat_signature {
     uint32_t rows, columns;
-    const uint32_t *equation, *variable; /* their numbers in the model                        */
-    const uint32_t *column_of;  /* of a variable, DAE_NOWHERE                                 */
-    const size_t *start;        /* entries of row i: start[i] .. start[i + 1] - 1             */
+    const uint32_t *equation, *variable; /* their numbers in the model */
+    const uint32_t *column_of;           /* of a variable, DAE_NOWHERE */
+    const size_t *start;                 /* entries of row i: start[i] .. start[i + 1] - 1 */
     const uint32_t *column;
     const unsigned char *order;
-    const uint32_t *c, *d, *match; /* match: of row i                                         */
-    ex_id *const *left, *const *right; /* of a row with c > 0: derivatives 0 .. c; else NULL  */
+    const uint32_t *c, *d, *match;     /* match: of row i */
+    ex_id *const *left, *const *right; /* of a row with c > 0: derivatives 0 .. c; else NULL */
 } flat_signature;
 
 typedef struct flat_reduction {
-    flat_model *from, *flat;    /* flat == from: nothing was to be done                       */
-    int index;                  /* structural, of the model as it was                         */
-    size_t differentiated;      /* equations that were added                                  */
-    flat_equation *added;       /* ... as they read                                           */
-    size_t freedom;             /* initial values that can be chosen                          */
-    flat_dummy *dummy;          /* those of a variable one after the other                    */
+    flat_model *from, *flat; /* flat == from: nothing was to be done */
+    int index;               /* structural, of the model as it was */
+    size_t differentiated;   /* equations that were added */
+    flat_equation *added;    /* ... as they read */
+    size_t freedom;          /* initial values that can be chosen */
+    flat_dummy *dummy;       /* those of a variable one after the other */
     size_t dummies;
-    uint32_t *dummy_of;         /* of a variable: 1 + the first of them, 0: none; NULL: unknown */
-    flat_dummy *derivative;     /* (variable, highest order) of all that have derivatives     */
+    uint32_t *dummy_of;     /* of a variable: 1 + the first of them, 0: none; NULL: unknown */
+    flat_dummy *derivative; /* (variable, highest order) of all that have derivatives */
     size_t derivatives;
     flat_signature signature;
-    struct reduction_blocks *blocks; /* where other choices are possible                      */
+    struct reduction_blocks *blocks; /* where other choices are possible */
 } flat_reduction;
 
 /* Without offsets, transversal and derivatives. */
@@ -76,7 +76,7 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);
 void flat_open_roots(const flat_model *m, ex_id *side, size_t sides);
 
 /* jumps.c */
-void flat_list_jumps(flat_reduction *r, dae_arena *arena); /* into the reduced model                */
-void flat_hold_kinks(const flat_model *m, ex_id *side, size_t sides); /* roots opened, too        */
+void flat_list_jumps(flat_reduction *r, dae_arena *arena);            /* into the reduced model */
+void flat_hold_kinks(const flat_model *m, ex_id *side, size_t sides); /* roots opened, too */
 
 #endif

@@ -26,8 +26,7 @@
 
 #include <string.h>
 
-static const char *const name_of[] = { "dummy", "projection", "least-squares", "direct",
-                                       "array" };
+static const char *const name_of[] = { "dummy", "projection", "least-squares", "direct", "array" };
 
 flat_route flat_route_find(const char *name)
 {
@@ -47,11 +46,11 @@ typedef struct writer {
     flat_model *to;
     ex_graph *g;
     dae_arena *arena;
-    uint32_t *top;               /* of a column: the highest derivative with a variable       */
-    uint32_t **u;                /* ... variables of its derivatives 0 .. top                 */
-    bool direct;                 /* one derivative more: der() of the last variable           */
-    unsigned char *state;        /* least squares: of a variable, whether it is a u_jk        */
-    ex_id *added;                /* least squares: of u_jk, what is added to its derivative   */
+    uint32_t *top;        /* of a column: the highest derivative with a variable */
+    uint32_t **u;         /* ... variables of its derivatives 0 .. top */
+    bool direct;          /* one derivative more: der() of the last variable */
+    unsigned char *state; /* least squares: of a variable, whether it is a u_jk */
+    ex_id *added;         /* least squares: of u_jk, what is added to its derivative */
 } writer;
 
 /* ---------------------------------------------------------------- variables ------------- */
@@ -73,10 +72,15 @@ static void start_model(writer *w)
 static uint32_t add_derivative(writer *w, uint32_t of)
 {
     const flat_variable *x = &w->to->variable[of];
-    flat_variable made = { .name = dae_arena_print(w->arena, "der(%s)", x->name), .type = EX_REAL,
-                           .variability = FLAT_CONTINUOUS, .fixed = -1, .place = x->place,
-                           .hidden = true, .is_protected = x->is_protected,
-                           .nominal = x->nominal, .comment = x->comment };
+    flat_variable made = { .name = dae_arena_print(w->arena, "der(%s)", x->name),
+                           .type = EX_REAL,
+                           .variability = FLAT_CONTINUOUS,
+                           .fixed = -1,
+                           .place = x->place,
+                           .hidden = true,
+                           .is_protected = x->is_protected,
+                           .nominal = x->nominal,
+                           .comment = x->comment };
     return flat_add_variable(w->to, &made);
 }
 
@@ -141,8 +145,7 @@ static void put_chains(writer *w)
         for (uint32_t k = 0; k < w->top[j]; k++) {
             uint32_t here = w->u[j][k];
             ex_id right = leaf(w, w->u[j][k + 1], 0);
-            if (w->added && w->added[here])
-                right = ex_binary(w->g, EX_ADD, right, w->added[here]);
+            if (w->added && w->added[here]) right = ex_binary(w->g, EX_ADD, right, w->added[here]);
             flat_add_equation(w->to, leaf(w, here, 1), right, w->to->variable[here].place, "");
             w->to->equation[w->to->equations - 1].aside = true;
         }
@@ -200,8 +203,8 @@ static void list_jumps(writer *w)
     for (uint32_t j = 0; j < w->o->rows; j++) {
         uint32_t d = w->top[j];
         for (uint32_t k = 0; k + 1 < d; k++) to->lower[to->lowers++] = leaf(w, w->u[j][k], 0);
-        to->jump[to->jumps++] = (flat_jump){ leaf(w, w->u[j][d], 0),
-                                             d > 0 ? leaf(w, w->u[j][d - 1], 0) : 0 };
+        to->jump[to->jumps++] =
+            (flat_jump){ leaf(w, w->u[j][d], 0), d > 0 ? leaf(w, w->u[j][d - 1], 0) : 0 };
     }
 }
 
@@ -226,8 +229,8 @@ static dae_status spread(writer *w, const flat_equation *g, uint32_t mu)
         if (culprit) return DAE_E_UNSUPPORTED;
         push = ex_binary(w->g, EX_MULTIPLY, push, leaf(w, mu, 0));
         if (nominal)
-            push = ex_binary(w->g, EX_MULTIPLY, push,
-                             ex_binary(w->g, EX_MULTIPLY, nominal, nominal));
+            push =
+                ex_binary(w->g, EX_MULTIPLY, push, ex_binary(w->g, EX_MULTIPLY, nominal, nominal));
         w->added[here] = w->added[here] ? ex_binary(w->g, EX_ADD, w->added[here], push) : push;
     }
     return DAE_OK;
@@ -243,13 +246,17 @@ static dae_status put_conditions(writer *w)
     list_invariants(w);
     for (size_t l = 0; l < to->invariants; l++) {
         flat_variable made = { .name = dae_arena_print(w->arena, "(multiplier %zu)", l + 1),
-                               .type = EX_REAL, .variability = FLAT_CONTINUOUS, .fixed = -1,
-                               .hidden = true, .level = 2, .loose = true,
+                               .type = EX_REAL,
+                               .variability = FLAT_CONTINUOUS,
+                               .fixed = -1,
+                               .hidden = true,
+                               .level = 2,
+                               .loose = true,
                                .place = to->invariant[l].place };
         uint32_t mu = flat_add_variable(to, &made);
         if (spread(w, &to->invariant[l], mu) != DAE_OK) return DAE_E_UNSUPPORTED;
-        flat_add_equation(to, to->invariant[l].left, to->invariant[l].right,
-                          to->invariant[l].place, to->invariant[l].component);
+        flat_add_equation(to, to->invariant[l].left, to->invariant[l].right, to->invariant[l].place,
+                          to->invariant[l].component);
     }
     to->invariants = 0;
     return DAE_OK;
@@ -309,8 +316,8 @@ static int set_levels(writer *w)
 
 static dae_status refuse_index(const flat_reduction *r, dae_report *report)
 {
-    dae_fail(report, DAE_E_UNSUPPORTED, "the model is of index %d: too high to be integrated as it is",
-             r->index);
+    dae_fail(report, DAE_E_UNSUPPORTED,
+             "the model is of index %d: too high to be integrated as it is", r->index);
     dae_why(report, "methods of this library control the error of unknowns up to index 3");
     dae_hint(report, "--route dummy, projection or least-squares");
     return DAE_E_UNSUPPORTED;
@@ -347,15 +354,18 @@ static void list_derivatives(writer *w, flat_reduction *out)
     out->dummy_of = NULL;
     for (uint32_t j = 0; j < w->o->rows; j++)
         for (uint32_t k = 1; k <= w->top[j]; k++)
-            out->dummy[out->dummies++] = (flat_dummy){ w->o->variable[j], k, w->u[j][k],
-                                                       w->direct || k < w->top[j] };
+            out->dummy[out->dummies++] =
+                (flat_dummy){ w->o->variable[j], k, w->u[j][k], w->direct || k < w->top[j] };
 }
 
 dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduction *out,
                            dae_report *report)
 {
     flat_model *m = r->from;
-    writer w = { .o = &r->signature, .from = m, .g = m->graph, .arena = m->graph->arena,
+    writer w = { .o = &r->signature,
+                 .from = m,
+                 .g = m->graph,
+                 .arena = m->graph->arena,
                  .direct = route == FLAT_DIRECT };
     dae_status status = DAE_OK;
     start_model(&w);
@@ -366,8 +376,7 @@ dae_status flat_take_route(const flat_reduction *r, flat_route route, flat_reduc
     put_equations(&w, route != FLAT_DIRECT);
     if (route == FLAT_PROJECTION) list_invariants(&w), list_jumps(&w);
     if (route == FLAT_LEAST_SQUARES) /* algebraic: the highest derivatives, of index 1 */
-        for (uint32_t j = 0; j < w.o->rows; j++)
-            w.to->variable[w.u[j][w.top[j]]].level = 1;
+        for (uint32_t j = 0; j < w.o->rows; j++) w.to->variable[w.u[j][w.top[j]]].level = 1;
     if (route == FLAT_DIRECT && !set_levels(&w)) return refuse_index(r, report);
     w.to->whole = route != FLAT_PROJECTION;
     translate_assertions(&w);

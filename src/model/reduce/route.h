@@ -15,7 +15,12 @@
 #include "model/reduce/reduce.h"
 
 typedef enum flat_route {
-    FLAT_DUMMY, FLAT_PROJECTION, FLAT_LEAST_SQUARES, FLAT_DIRECT, FLAT_ARRAY, FLAT_ROUTES
+    FLAT_DUMMY,
+    FLAT_PROJECTION,
+    FLAT_LEAST_SQUARES,
+    FLAT_DIRECT,
+    FLAT_ARRAY,
+    FLAT_ROUTES
 } flat_route;
 
 /* By name, NULL is FLAT_DUMMY; FLAT_ROUTES: there is none of that name. */

@@ -25,9 +25,9 @@ typedef struct member {
     flat_reduction reduction;
     branch_structure is;
     model *m;
-    model_family *family;        /* NULL: nothing was to be reduced                            */
-    size_t *place;               /* of a result of back: its number here                       */
-    uint32_t *rate;              /* ... 1 + the variable that it is the derivative of; 0       */
+    model_family *family; /* NULL: nothing was to be reduced */
+    size_t *place;        /* of a result of back: its number here */
+    uint32_t *rate;       /* ... 1 + the variable that it is the derivative of; 0 */
     struct member *next;
 } member;
 
@@ -36,7 +36,7 @@ struct model_switching {
     const dae_allocator *allocator;
     jmp_buf escape;
     flat_branches branches;
-    branch_structure whole;      /* of all branches at once                                    */
+    branch_structure whole; /* of all branches at once */
     bool needed;
     model *back;
     member *first, *now;
@@ -129,8 +129,8 @@ static dae_status reduce(model_switching *s, member *k)
 {
     flat_take_branch(&s->branches, k->holds, &k->flat);
     flat_branch_structure(&k->flat, &s->memory, &k->is);
-    dae_status status = flat_regularize(flat_expose_derivatives(&k->flat), &s->memory, &k->regular,
-                                        &s->report);
+    dae_status status =
+        flat_regularize(flat_expose_derivatives(&k->flat), &s->memory, &k->regular, &s->report);
     if (status != DAE_OK) return status;
     return flat_reduce(k->regular.changes ? flat_expose_derivatives(k->regular.flat)
                                           : k->regular.flat,
@@ -371,7 +371,8 @@ static void tell_all(model_switching *s)
     }
     model_warn(model_now(s->now),
                "the index changes at events, %ld time%s: each combination of relations was reduced "
-               "by itself (%s)", s->changes, s->changes == 1 ? "" : "s", s->words);
+               "by itself (%s)",
+               s->changes, s->changes == 1 ? "" : "s", s->words);
 }
 
 const char *switching_messages(const model_switching *s)

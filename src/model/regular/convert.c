@@ -67,8 +67,7 @@ static size_t list_parameters(regular *w, ex_id root, uint32_t **out)
     *out = dae_arena_take(&w->scratch, walk->count + 1, sizeof **out);
     for (size_t k = 0; k < walk->count; k++) {
         const ex_node *n = ex_at(w->g, walk->order[k]);
-        if (n->op == EX_VARIABLE && n->b == 0 &&
-            w->m->variable[n->a].variability == FLAT_PARAMETER)
+        if (n->op == EX_VARIABLE && n->b == 0 && w->m->variable[n->a].variability == FLAT_PARAMETER)
             (*out)[count++] = n->a;
     }
     ex_walk_end(w->g, walk);
@@ -163,8 +162,8 @@ bool regular_cancel(regular *w, const regular_block *b)
 /* ---------------------------------------------------------------- combination (LC) ------ */
 
 typedef struct combination {
-    uint32_t theta, replaced;     /* replaced: of the null vector's entries                    */
-    ex_id *factor, *left, *right; /* sides of F_i^(c_i - theta)                               */
+    uint32_t theta, replaced;     /* replaced: of the null vector's entries */
+    ex_id *factor, *left, *right; /* sides of F_i^(c_i - theta) */
 } combination;
 
 /* The equation that goes: c = theta, the largest part of the sum, rather with a number for u. */
@@ -269,8 +268,8 @@ static const char *combination_words(regular *w, const regular_block *b, const r
     return text;
 }
 
-static void deepen(regular *w, const regular_block *b, const regular_null *u,
-                   const combination *c, uint32_t replaced)
+static void deepen(regular *w, const regular_block *b, const regular_null *u, const combination *c,
+                   uint32_t replaced)
 {
     uint32_t most = 0;
     for (uint32_t k = 0; k < u->count; k++) {
@@ -353,8 +352,7 @@ static int highest_row(const regular *w, const regular_block *b, const regular_n
         for (size_t k = w->s.start[b->row[i]]; k < w->s.start[b->row[i] + 1]; k++)
             for (uint32_t q = 0; q < v->count; q++)
                 if (w->s.column[k] == b->column[v->at[q]] &&
-                    w->s.order[k] + w->c[b->row[i]] == w->d[w->s.column[k]] &&
-                    w->c[b->row[i]] > C)
+                    w->s.order[k] + w->c[b->row[i]] == w->d[w->s.column[k]] && w->c[b->row[i]] > C)
                     C = w->c[b->row[i]];
     for (uint32_t q = 0; q < v->count; q++)
         if (w->d[b->column[v->at[q]]] < C) return -1;
@@ -365,8 +363,7 @@ static int highest_row(const regular *w, const regular_block *b, const regular_n
  * by what it is made of. */
 static const char *combined_name(regular *w, ex_id x_j, ex_id x_l, ex_id ratio)
 {
-    ex_id whole =
-        ex_binary(w->g, EX_SUBTRACT, x_j, ex_binary(w->g, EX_MULTIPLY, ratio, x_l));
+    ex_id whole = ex_binary(w->g, EX_SUBTRACT, x_j, ex_binary(w->g, EX_MULTIPLY, ratio, x_l));
     const char *text = ex_print(w->g, whole, flat_name, w->m, LONGEST);
     if (!strstr(text, "...")) return dae_arena_print(w->arena, "(%s)", text);
     const char *other = ex_print(w->g, x_l, flat_name, w->m, 0);
@@ -413,14 +410,13 @@ static ex_id combined_start(regular *w, ex_id x_j, ex_id x_l, ex_id ratio)
 }
 
 typedef struct substitution {
-    uint32_t C, l, count; /* l: which of the null vector's entries                      */
-    ex_id *ratio;         /* v_j / v_l                                                 */
-    uint32_t *made;       /* the new variables                                         */
-    ex_id *image;         /* y_j + (v_j / v_l) x_l^(d_l - C)                           */
+    uint32_t C, l, count; /* l: which of the null vector's entries */
+    ex_id *ratio;         /* v_j / v_l */
+    uint32_t *made;       /* the new variables */
+    ex_id *image;         /* y_j + (v_j / v_l) x_l^(d_l - C) */
 } substitution;
 
-static ex_id lead(regular *w, const regular_block *b, const regular_null *v, uint32_t q,
-                  uint32_t c)
+static ex_id lead(regular *w, const regular_block *b, const regular_null *v, uint32_t q, uint32_t c)
 {
     uint32_t j = b->column[v->at[q]];
     return ex_variable(w->g, w->s.variable[j], w->d[j] - c, EX_REAL);
@@ -450,8 +446,7 @@ static bool rewrite_row(regular *w, const regular_block *b, const regular_null *
     return regular_remove_leaves(w, side, &last, 1);
 }
 
-static bool substitute(regular *w, const regular_block *b, const regular_null *v,
-                       regular_care care)
+static bool substitute(regular *w, const regular_block *b, const regular_null *v, regular_care care)
 {
     int C = highest_row(w, b, v);
     const double *value = regular_vector(v);
@@ -499,8 +494,7 @@ static bool substitute(regular *w, const regular_block *b, const regular_null *v
         if (q == s.l) continue;
         flat_equation like = *regular_row(w, b->row[0]);
         flat_add_equation(w->m, s.image[q], lead(w, b, v, q, s.C), like.place, "");
-        words = dae_arena_print(w->arena, "%s      %s\n", words,
-                                w->m->variable[s.made[q]].name);
+        words = dae_arena_print(w->arena, "%s      %s\n", words, w->m->variable[s.made[q]].name);
     }
     note(w, REGULAR_SUBSTITUTE, b)->words = words;
     regular_guard(w, by);

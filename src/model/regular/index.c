@@ -27,9 +27,9 @@ enum { LARGEST = 80, NONLINEAR = 40, ROWS = 400 };
 
 typedef struct pencil {
     uint32_t n;
-    uint32_t *place;   /* of a column: where its x_j^(0) is                         */
+    uint32_t *place;   /* of a column: where its x_j^(0) is */
     uint32_t *highest; /* of a column: the order of the last one among the unknowns */
-    double *E, *A;     /* n x n                                                     */
+    double *E, *A;     /* n x n */
 } pencil;
 
 /* x_j, x_j', ... below the highest derivative are the unknowns. */

@@ -104,8 +104,8 @@ static double number_of(regular *w, int set, ex_id e)
 
 static bool can_be_shaken(const regular *w, const flat_variable *x, ex_id from)
 {
-    return x->variability == FLAT_PARAMETER && x->type == EX_REAL && !x->structural &&
-           !x->final && (!from || ex_is_number(w->g, from, NULL));
+    return x->variability == FLAT_PARAMETER && x->type == EX_REAL && !x->structural && !x->final &&
+           (!from || ex_is_number(w->g, from, NULL));
 }
 
 static double shaken(double value, uint32_t v, uint64_t how)
@@ -259,8 +259,8 @@ void regular_tangents(regular *w, const ex_id *output, size_t outputs, const ex_
 
 typedef struct scaled {
     uint32_t rows, columns, rank;
-    double *A;           /* rows x columns                                            */
-    double *combination; /* rows x rows: what the rows of A are of the given ones     */
+    double *A;           /* rows x columns */
+    double *combination; /* rows x rows: what the rows of A are of the given ones */
     double *row_scale;
     unsigned char *row_done, *column_done;
     double kept, dropped;
@@ -283,8 +283,7 @@ static void equilibrate(scaled *e, double *column_scale)
                 column_scale[j] = fmax(column_scale[j], fabs(e->A[(size_t)i * e->columns + j]));
         for (uint32_t i = 0; i < e->rows; i++)
             for (uint32_t j = 0; j < e->columns; j++)
-                if (column_scale[j] > 0)
-                    e->A[(size_t)i * e->columns + j] /= sqrt(column_scale[j]);
+                if (column_scale[j] > 0) e->A[(size_t)i * e->columns + j] /= sqrt(column_scale[j]);
     }
 }
 
@@ -460,8 +459,7 @@ bool regular_judge(regular *w, regular_block *b)
     for (int p = 0; p < ALL_POINTS; p++) {
         double kept, dropped;
         if (!b->J[p]) continue;
-        uint32_t rank =
-            regular_count_rank(&w->scratch, b->J[p], b->size, b->size, &kept, &dropped);
+        uint32_t rank = regular_count_rank(&w->scratch, b->J[p], b->size, b->size, &kept, &dropped);
         if (p < POINTS) {
             known = true;
             if (rank == b->size) return false;

@@ -75,7 +75,8 @@ static bool cancels(regular *w, ex_id e, int depth)
     case EX_HOMOTOPY:
     case EX_DIVIDE: return cancels(w, ex_operand(w->g, e, 0), depth + 1);
     case EX_MULTIPLY:
-        return cancels(w, ex_operand(w->g, e, 0), depth + 1) || cancels(w, ex_operand(w->g, e, 1), depth + 1);
+        return cancels(w, ex_operand(w->g, e, 0), depth + 1) ||
+               cancels(w, ex_operand(w->g, e, 1), depth + 1);
     case EX_ADD:
     case EX_SUBTRACT: {
         const ex_id term[2] = { ex_operand(w->g, e, 0), ex_operand(w->g, e, 1) };
@@ -87,8 +88,8 @@ static bool cancels(regular *w, ex_id e, int depth)
 }
 
 /* Blocks of one equation whose entry is not plainly a number: marks those where it is 0. */
-static void judge_single(regular *w, const uint32_t *order, const uint32_t *begin,
-                         uint32_t blocks, const dae_matching *mt, unsigned char *singular)
+static void judge_single(regular *w, const uint32_t *order, const uint32_t *begin, uint32_t blocks,
+                         const dae_matching *mt, unsigned char *singular)
 {
     size_t count = 0;
     uint32_t *which = dae_arena_take(&w->scratch, blocks + 1, sizeof *which);
@@ -111,8 +112,7 @@ static void judge_single(regular *w, const uint32_t *order, const uint32_t *begi
     unsigned char *zero = dae_arena_take(&w->scratch, count, 1); /* 1: was 0; 2: was not */
     for (size_t i = 0; i < count * POINTS; i++)
         if (isfinite(value[i])) zero[i % count] |= value[i] == 0 ? 1 : 2;
-    for (size_t i = 0; i < count; i++)
-        singular[which[i]] = zero[i] == 1 && cancels(w, slope[i], 0);
+    for (size_t i = 0; i < count; i++) singular[which[i]] = zero[i] == 1 && cancels(w, slope[i], 0);
 }
 
 static void take_block(regular *w, const uint32_t *order, uint32_t from, uint32_t to,
@@ -183,12 +183,14 @@ static dae_status refuse_dependent(regular *w)
                 (unsigned)c->rank, (unsigned)c->size);
     }
     double left, right;
-    bool numbers = ex_is_number(w->g, c->now.left, &left) && ex_is_number(w->g, c->now.right, &right);
-    dae_hint(w->report, numbers && left == right
-                            ? "one of these equations says what the others say: write another one"
-                        : numbers ? "these equations contradict each other: correct one of them"
-                                  : "one of these equations says what the others say, or contradicts them: "
-                                    "write another one");
+    bool numbers =
+        ex_is_number(w->g, c->now.left, &left) && ex_is_number(w->g, c->now.right, &right);
+    dae_hint(w->report,
+             numbers && left == right
+                 ? "one of these equations says what the others say: write another one"
+             : numbers ? "these equations contradict each other: correct one of them"
+                       : "one of these equations says what the others say, or contradicts them: "
+                         "write another one");
     return DAE_E_STRUCTURE;
 }
 

@@ -22,29 +22,29 @@
 #include "model/flat.h"
 
 typedef enum regular_kind {
-    REGULAR_FREEZE,      /* parameters that have a value for good                             */
-    REGULAR_CANCEL,      /* a derivative that cancels                                         */
-    REGULAR_COMBINE,     /* LC                                                                */
-    REGULAR_SUBSTITUTE   /* ES                                                                */
+    REGULAR_FREEZE,    /* parameters that have a value for good */
+    REGULAR_CANCEL,    /* a derivative that cancels */
+    REGULAR_COMBINE,   /* LC */
+    REGULAR_SUBSTITUTE /* ES */
 } regular_kind;
 
 /* One of the replacements, for words. */
 typedef struct regular_change {
     regular_kind kind;
-    uint32_t size, rank;     /* of the block of J that was singular                           */
-    flat_equation was, now;  /* of the equation (COMBINE, CANCEL)                             */
-    const char *words;       /* the combination, the new variables, the parameters            */
+    uint32_t size, rank;    /* of the block of J that was singular */
+    flat_equation was, now; /* of the equation (COMBINE, CANCEL) */
+    const char *words;      /* the combination, the new variables, the parameters */
 } regular_change;
 
 typedef struct flat_regular {
-    flat_model *from, *flat; /* flat == from: J is regular as it is                           */
-    int index;               /* structural, of the equations as they were; -1: not known      */
-    int index_now;           /* ... and of what they became                                   */
-    int bound;               /* how often given equations are differentiated in all           */
-    int least, most;         /* the differential index is between these; -1: not asked for    */
-    uint32_t blocks, largest; /* blocks of J with more than one equation; the largest         */
-    uint32_t left_out;       /* blocks that could not be judged: too large, or relations      */
-    double kept, dropped;    /* the smallest pivot, and the largest one taken for 0           */
+    flat_model *from, *flat;  /* flat == from: J is regular as it is */
+    int index;                /* structural, of the equations as they were; -1: not known */
+    int index_now;            /* ... and of what they became */
+    int bound;                /* how often given equations are differentiated in all */
+    int least, most;          /* the differential index is between these; -1: not asked for */
+    uint32_t blocks, largest; /* blocks of J with more than one equation; the largest */
+    uint32_t left_out;        /* blocks that could not be judged: too large, or relations */
+    double kept, dropped;     /* the smallest pivot, and the largest one taken for 0 */
     regular_change *change;
     size_t changes;
     dae_memory memory;

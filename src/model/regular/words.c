@@ -20,11 +20,10 @@ static const char *change_words(const flat_regular *r, const regular_change *c)
         dae_arena_print(arena, "rank %u of %u", (unsigned)c->rank, (unsigned)c->size);
     switch (c->kind) {
     case REGULAR_FREEZE:
-        return dae_arena_print(
-            arena,
-            "  %s with the values of these parameters, which cannot be set any "
-            "more:\n    %s\n",
-            rank, c->words);
+        return dae_arena_print(arena,
+                               "  %s with the values of these parameters, which cannot be set any "
+                               "more:\n    %s\n",
+                               rank, c->words);
     case REGULAR_CANCEL:
         return dae_arena_print(arena, "  %s, because %s cancel%s in\n    %s\n", rank, c->words,
                                strchr(c->words, ',') ? "" : "s",
@@ -35,11 +34,10 @@ static const char *change_words(const flat_regular *r, const regular_change *c)
                                "    is replaced by\n    %s\n    which is\n%s",
                                rank, regular_equation(r->flat, &c->was, EQUATION),
                                regular_equation(r->flat, &c->now, EQUATION), c->words);
-    case REGULAR_SUBSTITUTE:
-        break;
+    case REGULAR_SUBSTITUTE: break;
     }
-    return dae_arena_print(
-        arena, "  %s: combinations of unknowns become unknowns of their own\n%s", rank, c->words);
+    return dae_arena_print(arena, "  %s: combinations of unknowns become unknowns of their own\n%s",
+                           rank, c->words);
 }
 
 /* `told`: the index at the start, which counts more than that of points nearby; -1: not known, -2:
@@ -49,25 +47,24 @@ static const char *index_words(const flat_regular *r, int told)
     dae_arena *arena = r->from->graph->arena;
     if (told >= 0) return dae_arena_print(arena, "The differential index is %d", told);
     if (told == -1) return "The differential index is not known";
-    if (r->least == r->most)
-        return dae_arena_print(arena, "The differential index is %d", r->most);
+    if (r->least == r->most) return dae_arena_print(arena, "The differential index is %d", r->most);
     if (r->most < 0) return "The differential index is not known";
     if (r->least <= 0)
         return dae_arena_print(arena, "The differential index is at most %d", r->most);
-    return dae_arena_print(arena, "The differential index is at least %d and at most %d",
-                           r->least, r->most);
+    return dae_arena_print(arena, "The differential index is at least %d and at most %d", r->least,
+                           r->most);
 }
 
 /* Nothing was to be done; that is worth a line where the index is not plain. */
 static const char *plain_words(const flat_regular *r, int told)
 {
     if (r->index < 2) return "";
-    return dae_arena_print(
-        r->from->graph->arena, "%s; the structural index is %d. %s.\n", index_words(r, told),
-        r->index,
-        r->left_out ? "Blocks of the system Jacobian were not judged: they are too\n"
-                      "large, or singular with some relations"
-                    : "The system Jacobian is regular");
+    return dae_arena_print(r->from->graph->arena, "%s; the structural index is %d. %s.\n",
+                           index_words(r, told), r->index,
+                           r->left_out
+                               ? "Blocks of the system Jacobian were not judged: they are too\n"
+                                 "large, or singular with some relations"
+                               : "The system Jacobian is regular");
 }
 
 const char *flat_regular_words(flat_regular *r, int told)

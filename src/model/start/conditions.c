@@ -63,10 +63,16 @@ static void add_condition(model *m, equation_list *l, uint32_t v)
         start = given;
         if (from != v && m->variable[from].alias_sign < 0) start = ex_unary(m->g, EX_NEGATE, given);
     }
-    initial_add(m, l, &(model_equation){
-        .left = leaf, .right = start, .text_left = leaf, .text_right = start, .component = "",
-        .place = from < m->flat_variables ? m->flat->variable[from].place : (dae_place){0},
-        .role = "start value", .condition = v });
+    initial_add(m, l,
+                &(model_equation){ .left = leaf,
+                                   .right = start,
+                                   .text_left = leaf,
+                                   .text_right = start,
+                                   .component = "",
+                                   .place = from < m->flat_variables ? m->flat->variable[from].place
+                                                                     : (dae_place){ 0 },
+                                   .role = "start value",
+                                   .condition = v });
 }
 
 bool initial_is_fixed(const model *m, uint32_t v)
@@ -87,7 +93,7 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, trust, height, chosen; /* chosen: as a state, and that counts     */
+    int state, select, given, trust, height, chosen; /* chosen: as a state, and that counts */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -211,9 +217,9 @@ static void warn_assumed(model *m, const initial_rows *all)
         uint32_t v = all->list.item[i].condition;
         if (m->start_use[v] != START_HELD && m->start_use[v] != START_ASSUMED) continue;
         if (++count > 6) continue;
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s = %.6g",
-                                   count > 1 ? ", " : "", m->variable[v].name,
-                                   m->value[slot_of(v, 2)]);
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s%.60s = %.6g",
+                             count > 1 ? ", " : "", m->variable[v].name, m->value[slot_of(v, 2)]);
     }
     if (count == 0) return;
     if (count > 6) snprintf(list + length, sizeof list - length, " and %zu more", count - 6);
@@ -260,10 +266,10 @@ static dae_status match_rows(model *m, initial_rows *all)
     for (size_t i = all->initials; i < s->rows; i++) {
         uint32_t v = all->list.item[i].condition;
         bool found = all->matching.column_of[i] != NOWHERE;
-        m->start_use[v] = i < all->must      ? START_FIXED
-                          : !found           ? START_UNUSED
-                          : is_given(m, v)   ? START_HELD
-                                             : START_ASSUMED;
+        m->start_use[v] = i < all->must    ? START_FIXED
+                          : !found         ? START_UNUSED
+                          : is_given(m, v) ? START_HELD
+                                           : START_ASSUMED;
     }
     return all->matching.rank < s->columns ? tell_too_few(m, all) : DAE_OK;
 }
@@ -272,8 +278,8 @@ static dae_status match_rows(model *m, initial_rows *all)
 static void choose_equations(model *m, initial_rows *all)
 {
     m->starting.count = m->redundant.count = 0;
-    all->origin = dae_arena_take(&m->arena, all->list.count + all->in.s.columns + 1,
-                                 sizeof *all->origin);
+    all->origin =
+        dae_arena_take(&m->arena, all->list.count + all->in.s.columns + 1, sizeof *all->origin);
     all->spare = dae_arena_take(&m->arena, all->list.count + 1, sizeof *all->spare);
     memset(all->origin, 0xff, (all->list.count + all->in.s.columns + 1) * sizeof *all->origin);
     for (size_t i = 0; i < all->list.count; i++) {

@@ -37,10 +37,14 @@
 #include <string.h>
 
 enum {
-    MOST = 150, SHOWN = 8, BUDGET = 600, MOST_TRIALS = 4000,
-    SMALL = 60, SMALL_TRIALS = 2000, /* where a smaller set is looked for                      */
-    POINTS = 40,                     /* where something held: at most so many are kept         */
-    SEARCHES = 4                     /* with the points of those before                        */
+    MOST = 150,
+    SHOWN = 8,
+    BUDGET = 600,
+    MOST_TRIALS = 4000,
+    SMALL = 60,
+    SMALL_TRIALS = 2000, /* where a smaller set is looked for */
+    POINTS = 40,         /* where something held: at most so many are kept */
+    SEARCHES = 4         /* with the points of those before */
 };
 
 typedef enum effort { QUICK, THOROUGH } effort;
@@ -50,17 +54,17 @@ static const double HUGE_IS = 1e3; /* where something is infinite but for roundi
 typedef struct suspects {
     model *m;
     const initial_rows *all;
-    uint32_t *row;               /* numbers of initial rows, the nearest to the failure first */
-    int rows, first, core;       /* first: those that have to do with the first failure; core:
+    uint32_t *row;         /* numbers of initial rows, the nearest to the failure first */
+    int rows, first, core; /* first: those that have to do with the first failure; core:
                                     with any; behind these all that shares unknowns with them */
-    uint32_t *slot;              /* of the unknowns                                           */
-    uint32_t *input;             /* ... as inputs of the unit; NOWHERE                        */
+    uint32_t *slot;        /* of the unknowns */
+    uint32_t *input;       /* ... as inputs of the unit; NOWHERE */
     int unknowns;
     bool active[MOST];
     double *guess, *failed, *u, *r, *size, *low, *high;
-    double *point[POINTS];       /* where something held, the last one at (points - 1) % POINTS */
+    double *point[POINTS]; /* where something held, the last one at (points - 1) % POINTS */
     int points;
-    double *kept;                /* the slots before                                          */
+    double *kept; /* the slots before */
     int trials;
 } suspects;
 
@@ -93,8 +97,7 @@ static void add_failed(suspects *s, unsigned char *seen, const model_step *f)
     }
     for (uint32_t i = 0; i < f->assigned; i++)
         add_suspect(s, seen, origin[f->assigned_equation[i]]);
-    for (uint32_t i = 0; i < f->torn; i++)
-        add_suspect(s, seen, origin[f->residual_equation[i]]);
+    for (uint32_t i = 0; i < f->torn; i++) add_suspect(s, seen, origin[f->residual_equation[i]]);
 }
 
 /* Everything that shares unknowns with the suspects, and so on; nothing if that is too much.
@@ -203,7 +206,8 @@ static void find_sizes(suspects *s)
         s->guess[j] = rate ? 0 : fmin(fmax(m->value[slot_of(v, 2)], s->low[j]), s->high[j]);
         s->failed[j] = isfinite(m->value[slot]) ? m->value[slot] : s->guess[j];
         s->size[j] = fmax(fabs(s->guess[j]), nominal);
-        if (!m->init.decided) continue; /* y^2 = 0, y v = 1: but for rounding 1e-8 and 1e8 will do */
+        if (!m->init.decided)
+            continue; /* y^2 = 0, y v = 1: but for rounding 1e-8 and 1e8 will do */
         s->low[j] = fmax(s->low[j], -HUGE_IS * s->size[j]);
         s->high[j] = fmin(s->high[j], HUGE_IS * s->size[j]);
     }
@@ -260,7 +264,8 @@ static void choose_start(const suspects *s, int start)
     static const double far[] = { 1, 3, 0.3, 10 };
     bool good = start == 2 && s->points > 0;
     const double *from = start == 1 ? s->failed
-                         : good     ? s->point[(s->points - 1) % POINTS] : s->guess;
+                         : good     ? s->point[(s->points - 1) % POINTS]
+                                    : s->guess;
     for (int j = 0; j < s->unknowns; j++) {
         double times = start < 8 ? part[start] : scatter(start, j) > 0 ? 1 : -1;
         double by = start < 8 ? aside[start] : far[start % 4] * scatter(start + 100, j);
@@ -270,9 +275,15 @@ static void choose_start(const suspects *s, int start)
 
 static trust_end try_from_u(suspects *s, int rows, int budget)
 {
-    trust_problem p = { .rows = rows, .columns = s->unknowns, .evaluate = residuals,
-                        .jacobian = jacobian, .size = s->size, .low = s->low, .high = s->high,
-                        .user = s, .budget = budget };
+    trust_problem p = { .rows = rows,
+                        .columns = s->unknowns,
+                        .evaluate = residuals,
+                        .jacobian = jacobian,
+                        .size = s->size,
+                        .low = s->low,
+                        .high = s->high,
+                        .user = s,
+                        .budget = budget };
     return trust_solve(&p, &s->m->memory, s->u, s->r);
 }
 
@@ -501,8 +512,8 @@ static const char *describe_fixed(model *m, uint32_t v)
     return others == 0 ? dae_arena_print(&m->arena, "fixed start value %s", list)
                        : dae_arena_print(&m->arena,
                                          "fixed start values %s, which count as one: the variables "
-                                         "are equal%s", list,
-                                         has_opposite(m, v) ? " but for the sign" : "");
+                                         "are equal%s",
+                                         list, has_opposite(m, v) ? " but for the sign" : "");
 }
 
 static const char *describe(suspects *s, int k)
@@ -551,7 +562,8 @@ static const char *nearest_words(suspects *s, int members)
     model_equation_name(m, &s->all->list.item[s->row[worst]], text, sizeof text);
     return dae_arena_print(&m->arena,
                            "nearest approach from the start values%s: the sides of %s still differ "
-                           "by %.4g, at %s", from, text, most, list);
+                           "by %.4g, at %s",
+                           from, text, most, list);
 }
 
 /* What is given among the active ones, or all of them if nothing is. */
@@ -602,8 +614,8 @@ static const char *more_words(suspects *s)
         words = another(s, member, from);
     else if (good < asked) {
         memcpy(s->active, enough, sizeof enough);
-        words = dae_arena_print(&s->m->arena, "; all else can with them only without%s",
-                                list_given(s));
+        words =
+            dae_arena_print(&s->m->arena, "; all else can with them only without%s", list_given(s));
     }
     memcpy(s->active, member, sizeof member);
     return words;
@@ -692,15 +704,16 @@ static void tell(suspects *s)
     else
         dae_why(&m->report, "%s %d %s; without any one of them the others can%s%s%s",
                 linear ? "these" : "no values were found with which these", members,
-                linear ? "cannot hold together" : "hold together",
-                more, near[0] ? "\n       " : "", near);
+                linear ? "cannot hold together" : "hold together", more, near[0] ? "\n       " : "",
+                near);
     if (is_undefined(m)) say_undefined(s);
     dae_hint(&m->report, "%s%s",
              members == 1 ? "check the equation and the parameters in it"
              : easy > 0   ? "change or take away one of the initial conditions named first"
                           : "change one of these equations, or a parameter in them",
-             linear ? "" : "; if there is a solution, better start values or "
-                           "homotopy(actual, simplified) may lead to it");
+             linear ? ""
+                    : "; if there is a solution, better start values or "
+                      "homotopy(actual, simplified) may lead to it");
 }
 
 /* Too many conditions to look for those that contradict each other: those that can be changed most

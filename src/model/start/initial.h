@@ -17,17 +17,17 @@
 typedef struct initial_rows {
     equation_list list;
     size_t equations, initials, must;
-    unsigned char *avoid;   /* of variables: their guess is held only if no other can be       */
-    int *rank;              /* of guesses, from `must` on: only those of equal rank are traded
-                               against each other; 0: not at all                             */
-    unsigned char *behind;  /* ... those for which others leave no place                      */
+    unsigned char *avoid;  /* of variables: their guess is held only if no other can be */
+    int *rank;             /* of guesses, from `must` on: only those of equal rank are traded
+                               against each other; 0: not at all */
+    unsigned char *behind; /* ... those for which others leave no place */
     model_incidence in;
     dae_matching matching;
-    uint32_t *origin;       /* of the equations that are solved: their row; NOWHERE           */
-    uint32_t *spare;        /* of the redundant ones                                          */
-    uint32_t *violated;     /* redundant ones that do not hold, by their number among these   */
+    uint32_t *origin;   /* of the equations that are solved: their row; NOWHERE */
+    uint32_t *spare;    /* of the redundant ones */
+    uint32_t *violated; /* redundant ones that do not hold, by their number among these */
     size_t violations;
-    unsigned char *follows; /* rows that follow from others where all hold: only checked; NULL  */
+    unsigned char *follows; /* rows that follow from others where all hold: only checked; NULL */
 } initial_rows;
 
 bool initial_is_unknown(const model_variable *x);
@@ -47,11 +47,11 @@ dae_status initial_choose_again(model *m);
 dae_status nearest_find(model *m, initial_rows *all);
 void nearest_forget(model *m);
 void nearest_add_equations(model *m, equation_list *l);
-void nearest_weigh(model *m);         /* from the start values, before solving                */
-void nearest_warn(model *m);          /* what was moved                                       */
+void nearest_weigh(model *m); /* from the start values, before solving */
+void nearest_warn(model *m);  /* what was moved */
 
-void initial_warn_dropped(model *m);  /* which guesses gave way to others                     */
-void initial_warn_moved(model *m);    /* what was moved by the derivative array               */
+void initial_warn_dropped(model *m); /* which guesses gave way to others */
+void initial_warn_moved(model *m);   /* what was moved by the derivative array */
 
 /* report.c: one more of the constraints that are told, differentiated so often. */
 void initial_name_constraint(model *m, const model_equation *e, int derivative);

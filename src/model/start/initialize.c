@@ -35,7 +35,8 @@ static dae_status check_range(model *m, uint32_t v)
     double start = m->value[slot_of(v, 2)];
     ex_id given = m->variable[x->start_from].start;
     if (start >= x->min_value && start <= x->max_value) return DAE_OK;
-    if (!initial_is_fixed(m, v) || (given && model_level(m, given) > LEVEL_PARAMETER)) return DAE_OK;
+    if (!initial_is_fixed(m, v) || (given && model_level(m, given) > LEVEL_PARAMETER))
+        return DAE_OK;
     char where[LOCATED] = "";
     if (x->start_from < m->flat_variables)
         model_locate(m, m->flat->variable[x->start_from].place, where, sizeof where);
@@ -53,8 +54,9 @@ static dae_status check_range(model *m, uint32_t v)
     }
     if (owner != x->start_from) {
         model_locate(m, m->flat->variable[owner].place, where, sizeof where);
-        dae_why(&m->report, "start = %.10g, but '%s'%s, equal to %s'%s', has min = %.10g, max = %.10g",
-                told, b->name, where, sign < 0 ? "-" : "", s->name, b->min_value, b->max_value);
+        dae_why(&m->report,
+                "start = %.10g, but '%s'%s, equal to %s'%s', has min = %.10g, max = %.10g", told,
+                b->name, where, sign < 0 ? "-" : "", s->name, b->min_value, b->max_value);
     }
     return DAE_E_INCONSISTENT;
 }
@@ -111,10 +113,9 @@ static dae_status solve_turned(model *m, unsigned turned)
     size_t length = 0;
     for (size_t k = 0; k < m->modes_used && length < 200; k++)
         if (m->value[slot_of(m->mode[m->mode_used[k]].variable, 0)] != m->mode_before[k])
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.80s",
-                                       length ? ", " : "",
-                                       ex_print(m->g, m->mode[m->mode_used[k]].origin, flat_name,
-                                                m->flat, 78));
+            length += (size_t)snprintf(
+                list + length, sizeof list - length, "%s%.80s", length ? ", " : "",
+                ex_print(m->g, m->mode[m->mode_used[k]].origin, flat_name, m->flat, 78));
     dae_fail(&m->report, DAE_E_INCONSISTENT, "no initial values fit all relations");
     dae_at(&m->report, "t = %.10g", m->value[0]);
     dae_why(&m->report, "after %d rounds these still change: %s", ROUNDS, list);
@@ -242,8 +243,10 @@ static dae_status check_redundant(model *m)
     dae_fail(&m->report, DAE_E_INCONSISTENT,
              "there are too many initial conditions, and they contradict each other");
     dae_at(&m->report, "%s %s%s", e->role, text, where);
-    dae_why(&m->report, "the other conditions determine everything; with them its sides are %.10g "
-                        "and %.10g", m->leftover.out[2 * i], m->leftover.out[2 * i + 1]);
+    dae_why(&m->report,
+            "the other conditions determine everything; with them its sides are %.10g "
+            "and %.10g",
+            m->leftover.out[2 * i], m->leftover.out[2 * i + 1]);
     dae_hint(&m->report, "remove it, or one of the other initial conditions");
     return DAE_E_INCONSISTENT;
 }
@@ -302,8 +305,10 @@ static void warn_given_way(model *m, const double *start)
     }
     if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
     if (count)
-        model_warn(m, "start values with which there is no solution were moved to some with which "
-                      "there is: %s", list);
+        model_warn(m,
+                   "start values with which there is no solution were moved to some with which "
+                   "there is: %s",
+                   list);
 }
 
 /* All that must hold can, but not with the guesses that were held: these move to where it does. */
@@ -454,13 +459,16 @@ static void warn_moved(model *m)
         if (!(fabs(value - from) > 1e-9 * fmax(fabs(value), fabs(from))) ||
             fabs(value - from) < 1e-14 || ++count > 5)
             continue;
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.10g to %.10g",
-                                   count > 1 ? ", " : "", x->name, from, value);
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.10g to %.10g",
+                             count > 1 ? ", " : "", x->name, from, value);
     }
     if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
     if (count)
-        model_warn(m, "fixed start values that contradict other conditions by very little were moved: "
-                      "%s", list);
+        model_warn(m,
+                   "fixed start values that contradict other conditions by very little were moved: "
+                   "%s",
+                   list);
 }
 
 /* ---------------------------------------------------------------- beside a root --------- */
@@ -531,12 +539,13 @@ static void warn_outside(model *m)
         if (++count > NAMED) continue;
         const model_variable *b = &m->variable[owner_of_bound(m, v, below)];
         bool turned = b != x && b->alias_sign < 0, lower = below != turned;
-        length += (size_t)snprintf(list + length, sizeof list - length,
-                                   "%s'%.80s' is %.6g, %s = %.6g", count > 1 ? ", " : "", b->name,
-                                   turned ? -value : value, lower ? "min" : "max",
-                                   lower ? b->min_value : b->max_value);
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s'%.80s' is %.6g, %s = %.6g",
+                             count > 1 ? ", " : "", b->name, turned ? -value : value,
+                             lower ? "min" : "max", lower ? b->min_value : b->max_value);
     }
-    if (count > NAMED) snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
+    if (count > NAMED)
+        snprintf(list + length, sizeof list - length, " and %zu more", count - NAMED);
     if (count) model_warn(m, "initial values are out of range: %s", list);
 }
 
@@ -554,8 +563,9 @@ static void warn_vague(model *m)
             if (by > most) most = by, worst = j;
         }
         if (!s->other || (most <= VAGUE && !s->multiple)) continue;
-        model_warn(m, "'%s' = %.9g is %s: to rounding the loop of %u equation%s holds at %.9g as "
-                      "well",
+        model_warn(m,
+                   "'%s' = %.9g is %s: to rounding the loop of %u equation%s holds at %.9g as "
+                   "well",
                    model_slot_name(m, s->torn_slot[worst]), m->value[s->torn_slot[worst]],
                    s->multiple ? "a multiple root, where the Jacobian is singular"
                                : "known roughly only, as a multiple root or by equations that "
@@ -587,7 +597,8 @@ dae_status model_find_start(model *m, double t0)
     nearest_weigh(m);
     guess(m, t0);
     status = solve(m, t0);
-    if (status != DAE_OK && m->nearests && can_be_explained(m, status)) status = solve_without(m, t0);
+    if (status != DAE_OK && m->nearests && can_be_explained(m, status))
+        status = solve_without(m, t0);
     if (status != DAE_OK) status = explain(m, status);
     if (can_be_explained(m, status) && m->conflicts == 0) status = hold_others(m, t0, status);
     if (status == DAE_OK) status = solve_from_late_starts(m);

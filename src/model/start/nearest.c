@@ -39,12 +39,12 @@ enum { MOST_COLUMNS = 2000 };
 typedef struct explorer {
     model *m;
     initial_rows *all;
-    uint32_t *group_of;          /* of columns: 1 + group; 0: none                            */
+    uint32_t *group_of; /* of columns: 1 + group; 0: none */
     unsigned char *row_seen;
     uint32_t *stack;
     size_t depth;
     size_t guess_capacity, row_capacity, column_capacity;
-    bool behind;                 /* a given guess that comes before these stands in the way   */
+    bool behind; /* a given guess that comes before these stands in the way */
 } explorer;
 
 static int rank_of(const initial_rows *all, uint32_t row)
@@ -74,8 +74,8 @@ static void take_row(explorer *x, model_nearest *n, uint32_t row)
 
 static void take_column(explorer *x, model_nearest *n, uint32_t column, uint32_t number)
 {
-    n->column = dae_arena_grow(&x->m->arena, n->column, n->columns, &x->column_capacity,
-                               sizeof *n->column);
+    n->column =
+        dae_arena_grow(&x->m->arena, n->column, n->columns, &x->column_capacity, sizeof *n->column);
     n->column[n->columns++] = column;
     x->group_of[column] = number;
 }
@@ -147,8 +147,8 @@ static bool is_smooth(model *m, const initial_rows *all, const model_nearest *n)
         const model_equation *e = &all->list.item[n->row[k]];
         for (size_t i = all->in.start[n->row[k]]; i < all->in.start[n->row[k] + 1]; i++) {
             uint32_t slot = all->in.slot[all->in.column[i]];
-            ex_id culprit = 0, leaf = ex_variable(m->g, slot_variable(slot),
-                                                  slot_is_derivative(slot), EX_REAL);
+            ex_id culprit = 0,
+                  leaf = ex_variable(m->g, slot_variable(slot), slot_is_derivative(slot), EX_REAL);
             ex_derivative(m->g, e->left, leaf, &culprit);
             if (!culprit) ex_derivative(m->g, e->right, leaf, &culprit);
             if (culprit) return false;
@@ -161,7 +161,8 @@ dae_status nearest_find(model *m, initial_rows *all)
 {
     size_t capacity = 0, kept = 0;
     const double *before = m->value;
-    explorer x = { .m = m, .all = all,
+    explorer x = { .m = m,
+                   .all = all,
                    .group_of = dae_arena_take(&m->arena, all->in.s.columns, sizeof *x.group_of),
                    .row_seen = dae_arena_take(&m->arena, all->in.s.rows, 1),
                    .stack = dae_arena_take(&m->arena, all->in.s.rows, sizeof *x.stack) };
@@ -169,10 +170,10 @@ dae_status nearest_find(model *m, initial_rows *all)
     for (uint32_t i = (uint32_t)all->must; i < all->in.s.rows; i++) {
         bool found = all->matching.column_of[i] != NOWHERE;
         if (found || rank_of(all, i) == 0 || x.row_seen[i]) continue;
-        m->nearest = dae_arena_grow(&m->arena, m->nearest, m->nearests, &capacity,
-                                    sizeof *m->nearest);
-        m->nearest[m->nearests] = (model_nearest){0};
-        model_nearest n = {0};
+        m->nearest =
+            dae_arena_grow(&m->arena, m->nearest, m->nearests, &capacity, sizeof *m->nearest);
+        m->nearest[m->nearests] = (model_nearest){ 0 };
+        model_nearest n = { 0 };
         m->nearests++;
         explore(&x, i, &n, (uint32_t)m->nearests);
         for (size_t k = 0; k < n.guesses && x.behind; k++)
@@ -237,14 +238,15 @@ static void add_group(model *m, const model_nearest *n, equation_list *l, ex_id 
         const model_equation *e = &all->list.item[row];
         ex_id factor = k < n->rows ? ex_variable(g, n->multiplier[k], 0, EX_REAL) : 0;
         if (!factor)
-            factor = ex_binary(g, EX_MULTIPLY,
-                               ex_variable(g, n->guess[k - n->rows].weight, 0, EX_REAL),
-                               ex_binary(g, EX_SUBTRACT, e->left, e->right));
+            factor =
+                ex_binary(g, EX_MULTIPLY, ex_variable(g, n->guess[k - n->rows].weight, 0, EX_REAL),
+                          ex_binary(g, EX_SUBTRACT, e->left, e->right));
         for (size_t i = all->in.start[row]; i < all->in.start[row + 1]; i++) {
             uint32_t j = all->in.column[i], slot = all->in.slot[j];
             if (!inside[j]) continue;
-            ex_id part = slope(g, e, ex_variable(g, slot_variable(slot), slot_is_derivative(slot),
-                                                 EX_REAL), factor);
+            ex_id part =
+                slope(g, e, ex_variable(g, slot_variable(slot), slot_is_derivative(slot), EX_REAL),
+                      factor);
             if (part) sum[j] = plus(g, sum[j], part);
         }
     }
@@ -252,12 +254,20 @@ static void add_group(model *m, const model_nearest *n, equation_list *l, ex_id 
         uint32_t slot = all->in.slot[n->column[j]], v = slot_variable(slot);
         uint32_t from = m->variable[v].start_from;
         ex_id zero = ex_number(g, 0), left = sum[n->column[j]] ? sum[n->column[j]] : zero;
-        initial_add(m, l, &(model_equation){
-            .left = left, .right = zero, .text_left = left, .text_right = zero, .component = "",
-            .text = dae_arena_print(&m->arena, "%s as near as possible to its start value",
-                                    model_slot_name(m, slot)),
-            .place = from < m->flat_variables ? m->flat->variable[from].place : (dae_place){0},
-            .role = "nearest value", .condition = NOWHERE });
+        initial_add(
+            m, l,
+            &(model_equation){ .left = left,
+                               .right = zero,
+                               .text_left = left,
+                               .text_right = zero,
+                               .component = "",
+                               .text = dae_arena_print(&m->arena,
+                                                       "%s as near as possible to its start value",
+                                                       model_slot_name(m, slot)),
+                               .place = from < m->flat_variables ? m->flat->variable[from].place
+                                                                 : (dae_place){ 0 },
+                               .role = "nearest value",
+                               .condition = NOWHERE });
         sum[n->column[j]] = 0;
         inside[n->column[j]] = 0;
     }
@@ -345,13 +355,13 @@ void initial_warn_moved(model *m)
         double size = fmax(fabs(h->nominal_value), fmax(fabs(given), fabs(value)));
         if (fabs(value - given) <= 1e-6 * size || ++count > 5) continue;
         int sign = v == home ? 1 : x->alias_sign;
-        length += (size_t)snprintf(list + length, sizeof list - length,
-                                   "%s%.60s from %.6g to %.6g", count > 1 ? ", " : "", x->name,
-                                   sign * given, sign * value);
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.6g to %.6g",
+                                   count > 1 ? ", " : "", x->name, sign * given, sign * value);
     }
     if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
     if (count)
-        model_warn(m, "start values that cannot all hold were moved to the nearest that can: %s", list);
+        model_warn(m, "start values that cannot all hold were moved to the nearest that can: %s",
+                   list);
 }
 
 /* Given guesses of what is differentiated that found no place beside those of the states. */
@@ -367,9 +377,8 @@ void initial_warn_dropped(model *m)
         if (m->start_use[v] != START_UNUSED || !all->behind[i - all->must]) continue;
         if (v < m->flat_variables && m->flat->variable[v].hidden) continue; /* of the tool's own */
         if (fabs(value - given) <= 1e-6 * size || ++count > 5) continue;
-        length += (size_t)snprintf(list + length, sizeof list - length,
-                                   "%s%.60s from %.6g to %.6g", count > 1 ? ", " : "",
-                                   m->variable[v].name, given, value);
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%.60s from %.6g to %.6g",
+                                   count > 1 ? ", " : "", m->variable[v].name, given, value);
     }
     if (count > 5) snprintf(list + length, sizeof list - length, " and %zu more", count - 5);
     if (count)

@@ -50,14 +50,16 @@ static void describe_values(model *m)
         if (!is_shown(m, v)) continue;
         uint32_t from = m->variable[home].start_from;
         dae_start_role role = role_of(m, home, m->variable[from].start != 0);
-        if (x->alias_value || from != v) role = x->fixed == 1 ? DAE_START_FIXED
-                                           : given       ? DAE_START_GUESS
-                                                         : DAE_START_COMPUTED;
+        if (x->alias_value || from != v)
+            role = x->fixed == 1 ? DAE_START_FIXED : given ? DAE_START_GUESS : DAE_START_COMPUTED;
         given |= role == DAE_START_DEFAULT || x->fixed == 1;
-        m->initial_value[m->initial_values++] = (dae_initial_value){
-            .name = x->name, .role = role, .is_state = m->variable[home].differentiated,
-            .start = given ? m->value[slot_of(v, 2)] : NAN,
-            .value = (alias ? x->alias_sign : 1) * m->value[slot_of(home, 0)] };
+        m->initial_value[m->initial_values++] =
+            (dae_initial_value){ .name = x->name,
+                                 .role = role,
+                                 .is_state = m->variable[home].differentiated,
+                                 .start = given ? m->value[slot_of(v, 2)] : NAN,
+                                 .value =
+                                     (alias ? x->alias_sign : 1) * m->value[slot_of(home, 0)] };
     }
 }
 
@@ -123,14 +125,17 @@ static dae_status compile_constraints(model *m, const size_t *list, size_t count
 
 void initial_name_constraint(model *m, const model_equation *e, int derivative)
 {
-    const char *place = e->place.source && m->flat->locate
-                            ? m->flat->locate(e->place, m->flat->context) : NULL;
+    const char *place =
+        e->place.source && m->flat->locate ? m->flat->locate(e->place, m->flat->context) : NULL;
     m->initial_constraint[m->initial_constraints++] = (dae_initial_constraint){
         .equation = dae_arena_print(&m->arena, "%s = %s",
                                     ex_print(m->g, e->text_left, flat_name, m->flat, 100),
                                     ex_print(m->g, e->text_right, flat_name, m->flat, 100)),
         .place = place ? dae_arena_copy(&m->arena, place, strlen(place)) : "",
-        .derivative = derivative, .before = NAN, .after = NAN };
+        .derivative = derivative,
+        .before = NAN,
+        .after = NAN
+    };
 }
 
 static void name_constraints(model *m, const size_t *list, size_t count)
