@@ -156,6 +156,11 @@ typedef struct dae_problem {
     int jacobian_trusted; /* 1: these callbacks are differences of the equations themselves:
                              when Newton keeps failing they are not suspected */
 
+    /* Optional: a bound r_i >= 0 of what rounding may have done to row i of the residual (implicit form). Asked where
+     * Newton's iteration gets no further: is that rounding, or failure? Without it the sizes of K x and C x' tell,
+     * which leave out terms of time and what cancels inside a row. Answers as the residual does. */
+    int (*rounding)(double t, const double *x, const double *xdot, double *r, void *user);
+
     /* Events: sign changes of g are located and reported. */
     int (*event)(double t, const double *x, const double *xdot, double *g, void *user);
     int event_count;
@@ -240,7 +245,8 @@ typedef struct dae_step_record {
 /* What a caller may know of the solution beforehand (dae_options.expect, a sum of these). */
 enum {
     DAE_EXPECT_RESTARTS = 1, /* many restarts: more than ten, say */
-    DAE_EXPECT_MOTION = 2    /* motion that is hardly damped, as of mechanisms */
+    DAE_EXPECT_MOTION = 2,   /* motion that is hardly damped, as of mechanisms */
+    DAE_EXPECT_EXACT = 4     /* both parts of a residual's Jacobian are given, and exact */
 };
 
 /* To mean a true zero for rtol or atol, where 0 means "the default", write DAE_ZERO. */
@@ -373,7 +379,8 @@ dae_status dae_get_error(const dae_solver *s, double *error);
 /* Estimate of the error of the unknowns in the last step, n values in their own units. Of an unknown of
  * level 2 or 3 it is the error at the end of the step and where it was last read: tolerances do not govern
  * it. (Multistep methods add up errors from the first call on: whoever wants all of them asks once after
- * dae_start.) Of others it is that of the one step, at least a tolerance. */
+ * dae_start.) Of others it is that of the one step, at least a tolerance; and what rounding does to it, where that was
+ * more than a tolerance and Newton's iteration ended there. */
 dae_status dae_get_accuracy(dae_solver *s, double *estimate);
 
 int dae_method_count(void);

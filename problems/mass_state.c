@@ -6,7 +6,7 @@
  *
  * The derivative of M(x) x' with respect to x has entries 2 kappa x_i x_i' (about 20
  * where x_i = 0.1, with M_ii = 2): a Newton matrix c M + f_x that leaves it out fails
- * again and again on a smooth solution (tests/test_forms.c counts, and has a sharper
+ * again and again on a smooth solution (tests/integrate/test_forms.c counts, and has a sharper
  * case where the term decides).
  */
 #include "support.h"

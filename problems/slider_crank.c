@@ -10,7 +10,7 @@
  *
  *     V = int (E I w_ss^2 + E A u_s^2 + [E A u_s w_s^2]) / 2 ds,   [ ] with nonlinear = 1;
  *
- * tests/test_elastic_crank.c derives them once more, by quadrature. Two things are as published,
+ * tests/mechanics/test_elastic_crank.c derives them once more, by quadrature. Two things are as published,
  * because the published end values belong to them: pi has eight digits, and the u-u part of the
  * rod's mass, (8 1; 1 2), is 15 times that of u above (the integrals are 8/15, 1/15, 2/15).
  *

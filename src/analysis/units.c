@@ -253,7 +253,7 @@ static int find_units(dae_units *u, double H)
 static const double leap = 100;
 /* What an entry that stands for its row and column, and the derivative of a differential equation,
  * should be, at least: otherwise the scaling of series.c is not good enough. With 0.01 two of the
- * systems that tests/test_index_units.c draws were called singular: three differentiations
+ * systems that tests/analysis/test_index_units.c draws were called singular: three differentiations
  * multiply by that thrice. */
 static const double well_seen = 0.1;
 

@@ -1,5 +1,6 @@
 /* arena.c: blocks of growing size, filled from the front. */
 #include "base/arena.h"
+#include "base/red_zone.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ void dae_arena_release(dae_arena *a)
 {
     while (a->block) {
         dae_arena_block *before = a->block->before;
+        dae_red_zone_open(a->block, aligned(sizeof(dae_arena_block)) + a->block->size);
         dae_free(&a->memory, a->block);
         a->block = before;
     }
@@ -53,12 +55,13 @@ static void open_block(dae_arena *a, size_t bytes)
 void *dae_arena_take(dae_arena *a, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX / 4) / size) longjmp(*a->escape, DAE_E_LIMIT);
-    size_t bytes = aligned(count * size);
+    size_t used = count * size, bytes = aligned(used + DAE_RED_ZONE);
     dae_arena_work(a);
     if (!a->block || a->block->size - a->block->used < bytes) open_block(a, bytes);
     char *start = (char *)a->block + aligned(sizeof(dae_arena_block));
     void *taken = start + a->block->used;
     a->block->used += bytes;
+    dae_red_zone_close((char *)taken + used, bytes - used);
     return taken;
 }
 

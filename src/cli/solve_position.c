@@ -1,7 +1,7 @@
 /* solve_position.c: does a run go through a position where constraints become dependent?
  *
  * Many formulations step over it without a failure, onto a branch that chance selects. The pivot of
- * the constraints (integrate/motion.h) is looked at where steps end. It falls to zero, and rises again,
+ * the constraints (integrate/motion/motion.h) is looked at where steps end. It falls to zero, and rises again,
  * like |t - t*|: with slopes of at most L there is no zero inside a step if the pivots at its ends
  * add up to more than L h. Only if they do not (L being the steepest slope so far, twice) the inside
  * is searched. The mechanism then decides by its own means, from the point found.

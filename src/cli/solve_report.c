@@ -172,7 +172,7 @@ static void constraints_text(dae_sink *out, const solve_job *job)
 static void position_text(dae_sink *out, const solve_job *job)
 {
     const dae_motion_singular *at = &job->position.at;
-    if (job->position.met && job->status == DAE_OK)
+    if (job->position.met && job->status != DAE_E_SINGULAR) /* that error tells it itself */
         dae_sink_print(out,
                        "\n  WARNING: singular position at t = %.6g: constraints %s are "
                        "dependent there.\n  Multipliers near it and the motion after it are "

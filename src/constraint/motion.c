@@ -1,4 +1,4 @@
-/* motion.c: a mechanism as methods made for mechanisms see it (integrate/motion.h).
+/* motion.c: a mechanism as methods made for mechanisms see it (integrate/motion/motion.h).
  *
  * Stages of half-explicit methods and what belongs to the end of a step. For the tangent matrix
  * of implicit methods see tangent.c.

@@ -206,8 +206,11 @@ typedef const uint32_t *ex_row_run(double *r, double *t, size_t width, const uin
 typedef struct ex_rows {
     size_t width;
     ex_row_run *const *run; /* [EX_CODES] */
+    double
+        result; /* > 0: beside y that a procedure returns is result |y|, whatever happens inside */
 } ex_rows;
 extern const ex_rows ex_tangent_rows;      /* tangents.c */
+extern const ex_rows ex_rounding_rows;     /* roundings.c */
 extern ex_row_run *const ex_series_runs[]; /* taylor.c */
 
 /* machine.c, rows.c: from the start of a routine to its return. */

@@ -239,3 +239,18 @@ int ex_run_tangents(ex_machine *m, const double *input, const double *input_tang
     }
     return status;
 }
+
+int ex_run_roundings(ex_machine *m, const double *input, double *output, double *output_error)
+{
+    enum { ROW = EX_LANES * sizeof(double) };
+    const ex_routine *f = &m->program->routine[0];
+    begin(m, input);
+    memset(m->tangent, 0, (size_t)f->inputs * ROW);
+    int status = ex_execute_rows(m, f, m->value, m->tangent, &ex_rounding_rows, 0);
+    if (status == DAE_OK) ex_end(m);
+    for (uint32_t k = 0; status == DAE_OK && k < f->outputs; k++) {
+        output[k] = m->value[f->output[k]];
+        output_error[k] = m->tangent[(size_t)f->output[k] * EX_LANES];
+    }
+    return status;
+}

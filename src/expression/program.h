@@ -59,6 +59,10 @@ int ex_run(ex_machine *m, const double *input, double *output);
 int ex_run_tangents(ex_machine *m, const double *input, const double *input_tangent, double *output,
                     double *output_tangent);
 
+/* What the rounding of all operations may do to output k, to first order: output_error[k], a bound. The
+ * inputs are exact. */
+int ex_run_roundings(ex_machine *m, const double *input, double *output, double *output_error);
+
 /* Series: input i is x_i(s) = sum over k of input[i (degree + 1) + k] s^k; output the same for
  * y = f(x), to the same degree. With s = t - t0 the k-th derivative along a solution is k! times
  * coefficient k, exact up to rounding. Costs grow like degree^2, where symbolic derivatives of

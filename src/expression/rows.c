@@ -1,8 +1,9 @@
-/* rows.c: running a program with a row of numbers beside every value: tangents, or coefficients of
- * a series. Control looks at values only; what an operation does to rows is in a table.
+/* rows.c: running a program with a row of numbers beside every value: tangents, coefficients of a
+ * series, or bounds of rounding. Control looks at values only; what an operation does to rows is in a table.
  */
 #include "expression/code.h"
 
+#include <math.h>
 #include <string.h>
 
 static inline double *row(double *t, uint32_t i, const ex_rows *rows)
@@ -36,6 +37,7 @@ static int call(ex_machine *m, const ex_routine *caller, double *r, double *t, c
     for (uint32_t k = 0; k < f->outputs; k++) {
         r[c[2] + k] = frame[f->output[k]];
         copy_row(row(t, c[2] + k, rows), row(rates, f->output[k], rows), rows);
+        if (rows->result > 0) *row(t, c[2] + k, rows) = rows->result * fabs(r[c[2] + k]);
     }
     return status;
 }

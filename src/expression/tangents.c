@@ -145,4 +145,4 @@ static ex_row_run *const runs[EX_CODES] = {
 #include "expression/operations.h"
 };
 
-const ex_rows ex_tangent_rows = { EX_LANES, runs };
+const ex_rows ex_tangent_rows = { EX_LANES, runs, 0 };

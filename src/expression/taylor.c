@@ -419,7 +419,7 @@ int ex_run_taylor(ex_machine *m, int degree, const double *input, double *output
     const ex_routine *f = &m->program->routine[0];
     size_t width = (size_t)degree;
     if (degree < 1 || degree > m->series_degree) return DAE_E_ARG;
-    ex_rows rows = { width, ex_series_runs };
+    ex_rows rows = { width, ex_series_runs, 0 };
     ex_begin(m);
     for (uint32_t i = 0; i < f->inputs; i++)
         put(input + i * (width + 1), m->value, m->series, width, i);

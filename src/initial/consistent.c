@@ -154,11 +154,11 @@ static int solve_in_rounds(dae_corrector *q, dae_initial_work *k, dae_stage *g, 
     double fast = s->computed ? 0 : FAST, *k_row = q->delta, *c_row = k_row + s->n;
     row_scales(q, g->w, k_row, c_row);
     for (int i = 0; i < s->n; i++) k->w_r[i] = c_row[i] > 0 ? fast / (g->c * c_row[i]) : 0;
-    int verdict = dae_corrector_damped(q, g, 50);
+    int verdict = dae_corrector_damped(q, g, 50, DAE_HALVINGS);
     for (int round = 0; verdict == DAE_OK && round < rounds; round++) {
         memcpy(k->p_pred_2, g->p, (size_t)s->m * sizeof(double));
         g->p_pred = k->p_pred_2;
-        verdict = dae_corrector_damped(q, g, 50);
+        verdict = dae_corrector_damped(q, g, 50, DAE_HALVINGS);
     }
     return verdict;
 }
@@ -228,7 +228,7 @@ static int solve_keeping_p(dae_corrector *q, double t, double *x, double *p, con
                       .d = k->d,
                       .e_d = k->e_d,
                       .w = w };
-    return dae_corrector_damped(q, g, 50);
+    return dae_corrector_damped(q, g, 50, DAE_HALVINGS);
 }
 
 /* After Newton, with the differential unknowns put back: corrections with the last factors,

@@ -9,6 +9,7 @@
  * given for the exact one, and with an approximate one lose their order without a word.
  */
 #include "integrate/choose.h"
+#include "integrate/ways.h"
 #include "problem/system.h"
 
 #include <math.h>
@@ -71,9 +72,10 @@ static int is_below_3(const dae_solver *s)
     return !dae_has_level_3(s);
 }
 
+/* K is known less well than methods with many stages want it: by differences, from a combined Jacobian, by hand. */
 static int is_residual_below_3(const dae_solver *s)
 {
-    return s->system.problem.residual && is_below_3(s);
+    return s->system.problem.residual && !(s->options.expect & DAE_EXPECT_EXACT) && is_below_3(s);
 }
 
 static int is_sparse_below_3(const dae_solver *s)
@@ -105,12 +107,12 @@ static const dae_choice table[] = {
       "motion is hardly damped, and a one-step method of high order takes the fewest steps" },
     { "many restarts are expected, as of models",
       is_restarted,
-      { "bdf", "bdf" },
-      "after each restart, at events of a model, say, the first steps are short, and those of BDF "
-      "are cheap" },
+      { "mebdf", "mebdf" },
+      "after each restart, at events of a model, say, the first steps are short, and those of a "
+      "multistep method are cheap" },
     { "a sparse pattern, no unknown of index 3",
       is_sparse_below_3,
-      { "bdf", "mebdf" },
+      { "mebdf", "mebdf" },
       "a large sparse system: one real factorization for many steps" },
     { "residual form, no unknown of index 3",
       is_residual_below_3,
@@ -128,7 +130,8 @@ static const dae_choice table[] = {
       always,
       { "radau", "radau" },
       "index 3: a one-step method of high order, whose steps need not be short" },
-    { "a method of these rows fails", always, { "bdf", "bdf" }, FAILED },
+    { "a method of these rows fails", always, { "mebdf", "mebdf" }, FAILED },
+    { "that is refused", always, { "bdf", "bdf" }, FAILED },
 };
 
 static const double TIGHT = 1e-5; /* below it the second method of a row */
@@ -277,19 +280,38 @@ dae_status dae_choose_history(dae_solver *s)
     return status;
 }
 
-/* Later a failure says something of the solution, and the words about it are those of one method. */
 enum { FIRST_STEPS = 10, UNSEEN_STEPS = 2000 };
 
-/* Failures that another method may not have, after a few steps; at index 2 and 3, where short first steps fail by
- * rounding, after more of them as long as these have come to nothing, and nobody has seen them. */
+/* Whoever made the problem knows what a failure says of the solution, and what to try then. */
+static int has_ways(const dae_solver *s)
+{
+    return (s->options.expect & DAE_EXPECT_WAYS) || is_mechanism(s);
+}
+
+/* Steps that have come to nothing, and that nobody has seen. At index 2 and 3 short first steps fail by rounding. */
+static int came_to_nothing(const dae_solver *s, double t)
+{
+    return has_high_index(s) && s->unseen && s->stats.steps <= UNSEEN_STEPS &&
+           fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
+}
+
+/* Failures that another method may not have: of few steps, of steps that came to nothing, and where all that is known
+ * is that Newton's iteration failed. */
 static int is_of_method(const dae_solver *s, dae_status failure, double t)
 {
     int vague = failure == DAE_E_CONVERGENCE || failure == DAE_E_STEP_UNDERFLOW;
     int numeric =
         vague || failure == DAE_E_SINGULAR || failure == DAE_E_IMPASSE || failure == DAE_E_CHATTER;
     if (vague && s->stats.steps <= FIRST_STEPS) return 1;
-    return numeric && has_high_index(s) && s->unseen && s->stats.steps <= UNSEEN_STEPS &&
-           fabs(s->t - s->t_begin) < 1e-3 * fabs(t - s->t_begin);
+    if (failure == DAE_E_CONVERGENCE && !has_ways(s)) return 1;
+    return numeric && came_to_nothing(s, t);
+}
+
+/* From the start, or from the last point? */
+static int begins_again(const dae_solver *s, double t)
+{
+    return s->unseen && s->stats.steps > 0 &&
+           (s->stats.steps <= FIRST_STEPS || came_to_nothing(s, t));
 }
 
 int dae_choose_next(dae_solver *s, dae_status failure, double t)
@@ -303,7 +325,7 @@ int dae_choose_next(dae_solver *s, dae_status failure, double t)
     double h = s->h;
     memcpy(before, s->method_name, sizeof before);
     s->chosen_again = 1;
-    if (s->unseen && s->stats.steps > 0) { /* what the failed steps have left is not needed */
+    if (begins_again(s, t)) { /* what the failed steps have left is not needed */
         s->t = s->t_begin;
         memcpy(s->x, s->x_started, (size_t)s->system.n * sizeof(double));
         memcpy(s->p, s->p_started, (size_t)s->system.m * sizeof(double));

@@ -238,7 +238,7 @@ static int ask(dae_solver *s, double t, int once)
     if (!(s->corrector.c_factor != 0)) s->corrector.c_factor = 1 / h;
     q.c = s->corrector.c_factor;
     int found = dae_corrector_look(&s->corrector, &q) ||
-                dae_corrector_damped(&s->corrector, &q, 20) == DAE_OK;
+                dae_corrector_damped(&s->corrector, &q, 20, DAE_HALVINGS) == DAE_OK;
     if (!found &&
         off <= BEARABLE) { /* the equations are noise, but not far from what was foretold */
         memcpy(g->x, a->x_pred, (size_t)s->system.n * sizeof(double));
@@ -247,7 +247,7 @@ static int ask(dae_solver *s, double t, int once)
     }
     for (int i = 0; !found && !s->system.computed && i < s->system.n; i++)
         if (s->system.level[i] == DAE_ALGEBRAIC) a->x_pred[i] = nearer[i];
-    if (!found) found = dae_corrector_damped(&s->corrector, &q, 20) == DAE_OK;
+    if (!found) found = dae_corrector_damped(&s->corrector, &q, 20, DAE_HALVINGS) == DAE_OK;
     if (dae_corrector_take_back(&s->corrector, &kept) != DAE_OK) s->corrector.want_jacobian = 1;
     return found;
 }

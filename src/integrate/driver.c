@@ -505,13 +505,21 @@ static int hopeless(dae_solver *s, int verdict)
     }
 }
 
+/* With this rate of convergence an old Jacobian is as good as a new one. */
+static const double AS_NEW = 1e-3;
+
 /* A rejected step asks for a new Jacobian. C ages when d_x moves, and at level >= 2 a stale C
  * is wrong by O(1) for every step size (a C that stays needs no new look). At index 1 a stale K can
  * let Newton stop early: its corrections then lag behind the solution, which looks like a local
- * error that no step size cures. */
+ * error that no step size cures. Not where Newton was seen to converge fast, at the first rejection of a step. */
 static void note_cut(dae_solver *s, int verdict)
 {
+    const unsigned doubtful = DAE_FACT_HIGH_INDEX | DAE_FACT_D_VARIES;
+    double rate = s->corrector.observed_rate;
     if (verdict != DAE_STEP_ERROR) s->system.facts &= ~(unsigned)DAE_FACT_C_PRESUMED;
+    if (verdict == DAE_STEP_ERROR && !(s->system.facts & doubtful) && s->error_failures == 1 &&
+        rate > 0 && rate < AS_NEW)
+        return;
     /* after a failure of Newton even a new one is useless: it was taken at a far prediction */
     if (verdict != DAE_STEP_ERROR || !s->corrector.jacobian_current ||
         (s->system.facts & DAE_FACT_D_VARIES))
@@ -563,12 +571,39 @@ static int suspect_unit(dae_solver *s, dae_trial *trial)
     return 1;
 }
 
+/* So many attempts fail, and are so much shorter than the first of them, before Newton's iteration has a new Jacobian in
+ * every iteration; in one step so many before it is damped. */
+enum { STUBBORN = 3, IN_VAIN = 8 };
+static const double NARROWED = 0x1p-8;
+
+/* Attempts that Newton gives up are counted until the solution has got past where they ended, not
+ * for each step: before a kink of the equations short steps succeed, and only a longer one crosses
+ * it, with a Jacobian of the other side. A fold is no kink: behind it no solution is near. What is
+ * found there across a gap in time without solutions would be a jump; gaps have a width, kinks have
+ * none, so steps must have become short. And a kink is crossed soon: after IN_VAIN attempts with new
+ * Jacobians it is none. (Constants: folds of tests/model/test_folds.c, and one charge pump.) */
+static void note_stuck(dae_solver *s, const dae_trial *trial, int verdict)
+{
+    if (verdict == DAE_STEP_ERROR) return;
+    if (s->stuck++ == 0) s->h_stuck = fabs(trial->h), s->vain = 0;
+    s->vain += s->corrector.stubborn == 1;
+    if ((trial->t - s->t_stuck) * s->direction > 0) s->t_stuck = trial->t;
+}
+
+static int stubbornness(const dae_solver *s)
+{
+    if (s->failures - s->error_failures >= STUBBORN) return 2;
+    return s->stuck >= STUBBORN && s->vain < IN_VAIN && fabs(s->h) <= NARROWED * s->h_stuck;
+}
+
 dae_status dae_drive_step(dae_solver *s, double limit)
 {
     dae_trial *trial = &s->trial;
     int verdict = DAE_OK;
-    s->failures = s->error_failures = s->corrector.stubborn = 0;
+    s->failures = s->error_failures = 0;
+    if (!((s->t_stuck - s->t) * s->direction > 0)) s->stuck = 0;
     for (;;) {
+        s->corrector.stubborn = stubbornness(s);
         trial->h = bounded(s, limit);
         trial->t = end_of(s, trial->h, NAN);
         trial->order = s->order;
@@ -601,7 +636,7 @@ dae_status dae_drive_step(dae_solver *s, double limit)
             (trial->t - s->t_surprise) * s->direction > 0)
             s->t_surprise = trial->t;
         note_cut(s, verdict);
-        s->corrector.stubborn = s->failures - s->error_failures >= 3;
+        note_stuck(s, trial, verdict);
     }
     if (verdict < 0) return dae_explain(s, verdict, trial);
     sharpen(s, verdict);
@@ -630,8 +665,8 @@ static int attempt_patiently(dae_solver *s, dae_trial *trial)
     if (most < PATIENCE) q->max_iterations = PATIENCE;
     if (option < PATIENCE) s->options.newton_max = PATIENCE;
     int verdict = s->method->attempt(s, trial);
-    if (verdict == DAE_STEP_NEWTON && !stubborn) {
-        q->stubborn = 1;
+    if (verdict == DAE_STEP_NEWTON && stubborn < 2) {
+        q->stubborn = 2;
         verdict = s->method->attempt(s, trial);
     }
     q->max_iterations = most;

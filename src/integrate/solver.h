@@ -119,7 +119,7 @@ typedef struct dae_mark {
     double *slope; /* of x over the step that followed, algebraic unknowns too */
 } dae_mark;
 
-typedef struct dae_watch_state { /* integrate/watch.c */
+typedef struct dae_watch_state { /* integrate/monitor/watch.c */
     double t;                    /* at the last look */
     int steps;                   /* since then */
     int unknown, sign;           /* the last local error that mattered */
@@ -128,6 +128,9 @@ typedef struct dae_watch_state { /* integrate/watch.c */
     double h;                    /* mean step before the last look */
     int slow;                    /* looks since the pace fell */
     int hopeless;                /* looks in a row at a pace that never gets there */
+    int looks, falls;            /* looks in this period; periods in a row that went less far */
+    double period_t, period_way; /* where it began; how far the last one went */
+    int64_t period_failures;     /* of Newton, up to its begin */
     int ask;                     /* at so many the equations are asked */
     int confirmed;               /* so many times in a row they had a jump ... */
     int row;                     /* ... in this equation */
@@ -190,7 +193,7 @@ typedef struct dae_event_look {
     int settled; /* nothing unforeseen up to the next look */
 } dae_event_look;
 
-typedef struct dae_event_search { /* integrate/events.c */
+typedef struct dae_event_search { /* integrate/monitor/events.c */
     double *low, *high, *middle, *x, *p, *look_g;
     dae_event_look look[DAE_EVENT_LOOKS]; /* at a step: its two ends and points inside, in order */
     int looks;
@@ -266,6 +269,10 @@ struct dae_solver {
     int64_t calls_bad;      /* ... and the residuals so far */
     double ceiling;         /* no step above this for the next ceiling_steps steps */
     int ceiling_steps;
+    double t_stuck;    /* the end of an attempt that Newton gave up; behind t: there is none */
+    int stuck;         /* such attempts since the solution last got past t_stuck ... */
+    double h_stuck;    /* ... the size of the first of them ... */
+    int vain;          /* ... and how many failed with a Jacobian in every iteration */
     double t_surprise; /* the end of an attempt that met something unseen; behind t: none */
     int checked_jacobian;
     int newton_trouble;            /* signs of a bad Jacobian, forgotten with time */

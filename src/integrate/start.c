@@ -319,7 +319,7 @@ dae_status dae_begin(dae_solver *s, double t, const double *x, const double *p, 
     dae_watch_start(s);
     if (!restart) s->t_unit = 1; /* until steps fail: time_unit.c */
     s->undefined_failures = s->ceiling_steps = 0;
-    s->t_surprise = s->t;
+    s->t_surprise = s->t_stuck = s->t;
     s->method->start(s);
     dae_points_start(s);
     memcpy(s->x_started, s->x, n * sizeof(double));

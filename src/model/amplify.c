@@ -30,7 +30,7 @@
 
 /* A beyond BOUND lets a run begin anew with those beyond NEAR as unknowns, so that it does not do so
  * for one after the other. SHARE tolerances are theirs in a step. Chosen on seeds 100 to 109 of
- * tests/test_rows.c and the examples: with SHARE 1 chains take a fiftieth more steps, with 3 errors are
+ * tests/model/test_rows.c and the examples: with SHARE 1 chains take a fiftieth more steps, with 3 errors are
  * half as large again; with NEAR 4 a transistor amplifier takes a quarter more. */
 static const double BOUND = 10, NEAR = 7, SHARE = 1.5;
 static const double LOSS = 100;  /* as many tolerances an explicit output may lose by itself */
@@ -42,11 +42,9 @@ void model_open_eliminated(model *m)
 {
     model_eliminated *e = &m->eliminated;
     size_t most = model_most_unknowns(m) + 1;
-    if (!e->row) {
-        e->row = dae_arena_take(&m->arena, most, sizeof *e->row);
-        e->needed = dae_arena_take(&m->arena, most, sizeof *e->needed);
-        e->grown = dae_arena_take(&m->arena, most, sizeof *e->grown);
-    }
+    e->row = dae_arena_take(&m->arena, most, sizeof *e->row);
+    e->needed = dae_arena_take(&m->arena, most, sizeof *e->needed);
+    e->grown = dae_arena_take(&m->arena, most, sizeof *e->grown);
     memset(e->row, 0xff, most * sizeof *e->row);
     memset(e->grown, 0, most * sizeof *e->grown);
     e->looks = 0;

@@ -68,6 +68,17 @@ static uint32_t slot_with_sign(const model *m, ex_id e, signed char *sign)
     return slot == 0 ? NOWHERE : slot;
 }
 
+/* Stand-ins may have come since the links were built. */
+static void make_room(model *m)
+{
+    model_links *l = &m->links;
+    if (l->slots == m->slots) return;
+    l->impulsive = dae_arena_take(&m->arena, m->slots, 1);
+    l->left = dae_arena_take(&m->arena, m->slots, sizeof *l->left);
+    l->right = dae_arena_take(&m->arena, m->slots, sizeof *l->right);
+    l->slots = m->slots;
+}
+
 void model_build_links(model *m)
 {
     model_links *l = &m->links;
@@ -83,14 +94,11 @@ void model_build_links(model *m)
         l->item[kept++] = x;
     }
     l->count = kept;
-    l->impulsive = dae_arena_take(&m->arena, m->slots, 1);
     size_t room = 2 * kept + 1;
     for (size_t k = 0; k < kept && m->flat->rough; k++) l->watched |= l->item[k].follows;
     if (!l->watched) return;
     l->room = dae_arena_take(&m->arena, (2 * LEVELS + 4) * room, sizeof *l->room);
     l->most = dae_arena_take(&m->arena, kept + 1, sizeof *l->most);
-    l->left = dae_arena_take(&m->arena, m->slots, sizeof *l->left);
-    l->right = dae_arena_take(&m->arena, m->slots, sizeof *l->right);
     l->x = dae_arena_take(&m->arena, model_most_unknowns(m) + 1, sizeof *l->x);
     l->xdot = dae_arena_take(&m->arena, model_most_unknowns(m) + 1, sizeof *l->xdot);
 }
@@ -183,6 +191,7 @@ bool model_jump_matters(model *m, const double *before, double tolerance)
     model_links *l = &m->links;
     bool more = false;
     double time = m->value[0] - before[0];
+    make_room(m);
     memset(l->impulsive, 0, m->slots);
     for (size_t k = 0; k < l->count; k++) {
         const model_link *x = &l->item[k];
@@ -354,6 +363,7 @@ static bool see_jumps(search *s, double d, double *jump)
     model_links *l = &m->links;
     size_t width = 2 * l->count;
     double *left = l->room + 6 * width, *right = left + 2 * width;
+    make_room(m);
     if (!continue_side(s, s->from, -d, s->begin, left)) return false;
     memcpy(l->left, m->value, m->slots * sizeof *l->left);
     if (!continue_side(s, s->to, d, s->end, right)) return false;

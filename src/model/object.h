@@ -211,6 +211,7 @@ typedef struct model_poles {
     double span; /* of time, of the whole run */
     double *x, *xdot, *lu;
     double *from, *to, *near, *nearer, *far, *farther; /* unknowns of a loop at these times */
+    double *beside, *apart; /* of states: by how much they are moved; apart NULL: they are not */
 } model_poles;
 
 /* What jumps where impulses act (impulse.c). */
@@ -251,14 +252,16 @@ typedef struct model_link {
 typedef struct model_links {
     model_link *item;
     size_t count;
-    bool watched, told;                     /* in every step; that something jumps */
-    bool unfinished;                        /* told that not every jump was looked for */
-    bool near;                              /* steps are short because something may jump here */
-    bool again;                             /* the last step has to be taken in shorter ones, */
-    double place;                           /* because of what is there */
-    unsigned char *impulsive;               /* of slots */
-    double *room, *left, *right, *x, *xdot; /* left, right: slots beside a jump */
-    double *most;                           /* of links: the largest values so far */
+    bool watched, told;       /* in every step; that something jumps */
+    bool unfinished;          /* told that not every jump was looked for */
+    bool near;                /* steps are short because something may jump here */
+    bool again;               /* the last step has to be taken in shorter ones, */
+    double place;             /* because of what is there */
+    size_t slots;             /* how many the next three are for */
+    unsigned char *impulsive; /* of slots */
+    double *left, *right;     /* slots beside a jump */
+    double *room, *x, *xdot;
+    double *most; /* of links: the largest values so far */
 } model_links;
 
 typedef enum impulse_verdict { IMPULSE_NONE, IMPULSE_PASSED, IMPULSE_LEFT_OUT } impulse_verdict;
@@ -269,11 +272,12 @@ typedef struct model_pace {
     model_unit term;  /* the terms, and the sums they belong to */
     model_unit phase; /* arguments of sin, cos, tan that depend on the solution */
     size_t terms, phases;
-    double piece; /* a longer step is looked at in pieces */
-    double end;   /* the equations are not asked beyond it */
-    double *most; /* of a term: the largest value of its sum so far */
-    double *seen; /* PACE_LOOKS of all terms */
-    double floor; /* turns below this are none */
+    double piece;             /* a longer step is looked at in pieces */
+    double end;               /* the equations are not asked beyond it */
+    double *most;             /* of a term: the largest value of its sum so far */
+    double *seen;             /* PACE_LOOKS of all terms */
+    double *noise, *rounding; /* ... what of it may be rounding; of one look */
+    double floor;             /* turns below this are none */
 } model_pace;
 
 typedef struct model_assumption {
@@ -563,6 +567,9 @@ dae_status model_build_problem(model *m);
 dae_status model_compile_beside(model *m);
 void model_close_problem(model *m);
 /* The same equations with other unknowns (model_eliminated.keeps); states stay. */
+/* What a run takes if no method is asked for, and why; more: what is expected beside what the model tells. */
+dae_status model_choose_method(model *m, unsigned more, dae_arena *arena, const char **method,
+                               const char **why);
 dae_status model_rebuild_problem(model *m);
 /* No choice of unknowns has more. */
 size_t model_most_unknowns(const model *m);

@@ -16,9 +16,15 @@
  *            QUARTER / |da/dt|, as if the phase went on at its present rate.
  *
  * Turns that are smaller than a tenth of the relative tolerance, measured by the largest value of
- * the whole sum, are none; nor are those that add up to less than the absolute tolerance, rounding
- * errors of differences for example. Where steps are short for other reasons (as they are wherever the
- * forcing matters: twenty and more in a period) nothing is changed.
+ * the whole sum, are none; nor are those that add up to less than the absolute tolerance. Where steps
+ * are short for other reasons (as they are wherever the forcing matters: twenty and more in a period)
+ * nothing is changed.
+ *
+ * Nor is rounding a turn. A term whose parts cancel, d2/dt2 sqrt(sin(t)^2 + cos(t)^2) in a hidden
+ * constraint, is nothing else: it turns at every look, however short the step. No size that other terms
+ * or tolerances give tells it from a forcing (a small one of slow variables may stand beside large terms
+ * of fast ones, and matters); what its own operations may have rounded does. So two values differ where
+ * they differ by more than both may be off. That is asked when a step would be shortened only.
  */
 #include "model/object.h"
 
@@ -137,6 +143,8 @@ dae_status model_compile_pace(model *m, const ex_id *root, size_t roots)
     p->phases = f.phases;
     p->most = dae_arena_take(&m->arena, f.terms + 1, sizeof *p->most);
     p->seen = dae_arena_take(&m->arena, PACE_LOOKS * (f.terms + 1), sizeof *p->seen);
+    p->noise = dae_arena_take(&m->arena, PACE_LOOKS * (f.terms + 1), sizeof *p->noise);
+    p->rounding = dae_arena_take(&m->arena, 2 * f.terms + 1, sizeof *p->rounding);
     dae_status status = f.terms ? unit_open(m, &p->term, output, 2 * f.terms) : DAE_OK;
     if (status == DAE_OK && f.phases) status = unit_open(m, &p->phase, f.phase, f.phases);
     return status == DAE_OK && f.phases ? unit_tangents(m, &p->phase) : status;
@@ -170,6 +178,20 @@ static bool look_at(model *m, double t, double *seen)
     return true;
 }
 
+/* What rounding may have done to what was seen. */
+static void find_noise(model *m, double t, double far)
+{
+    model_pace *p = &m->pace;
+    for (int i = 0; i < PACE_LOOKS; i++) {
+        m->value[0] = t + AT[i] * far;
+        unit_gather(m, &p->term);
+        if (ex_run_roundings(p->term.machine, p->term.in, p->term.out, p->rounding) != DAE_OK)
+            return;
+        for (size_t k = 0; k < p->terms; k++)
+            p->noise[(size_t)i * p->terms + k] = isfinite(p->rounding[k]) ? p->rounding[k] : 0;
+    }
+}
+
 /* The looks at which term k turns by more than `least`; PACE_LOOKS: none. */
 typedef struct turns {
     int first, second;
@@ -179,6 +201,13 @@ typedef struct turns {
 static double seen_at(const model_pace *p, size_t k, int i)
 {
     return p->seen[(size_t)i * p->terms + k];
+}
+
+/* By more than `least`, and more than rounding may do. */
+static bool differs(const model_pace *p, size_t k, int i, int j, double least)
+{
+    double noise = p->noise[(size_t)i * p->terms + k] + p->noise[(size_t)j * p->terms + k];
+    return fabs(seen_at(p, k, i) - seen_at(p, k, j)) > fmax(least, noise);
 }
 
 static bool is_sharp(const model_pace *p, size_t k, int at)
@@ -199,7 +228,7 @@ static turns find_turns(const model_pace *p, size_t k, double least)
     turns found = { PACE_LOOKS, PACE_LOOKS, false };
     for (int i = 1; i < PACE_LOOKS; i++) {
         double u = seen_at(p, k, i), change = u - extreme;
-        if (change * way < 0 && fabs(change) > least) {
+        if (change * way < 0 && differs(p, k, i, at, least)) {
             if (found.first < PACE_LOOKS) {
                 found.second = at;
                 return found;
@@ -212,7 +241,7 @@ static turns find_turns(const model_pace *p, size_t k, double least)
         } else if (change * way > 0 || (way != 0 && change == 0)) {
             extreme = u;
             at = i;
-        } else if (way == 0 && fabs(change) > least) {
+        } else if (way == 0 && differs(p, k, i, at, least)) {
             way = change > 0 ? 1 : -1;
             extreme = u;
             at = i;
@@ -221,23 +250,35 @@ static turns find_turns(const model_pace *p, size_t k, double least)
     return found;
 }
 
-/* `part`: of a step that is much longer, so that any turn is the top of a pulse. */
+/* The first look that is the second turn of a term, and the first that is a pulse. `part`: of a step
+ * that is much longer, so that any turn is the top of a pulse. */
+static turns first_turns(const model_pace *p, bool part, double rtol)
+{
+    turns all = { PACE_LOOKS, PACE_LOOKS, false };
+    for (size_t k = 0; k < p->terms && all.second > 1; k++) {
+        turns found = find_turns(p, k, fmax(0.1 * rtol * p->most[k], p->floor));
+        if (found.second < all.second) all.second = found.second;
+        if ((found.sharp || part) && found.first < all.first) all.first = found.first;
+    }
+    return all;
+}
+
 static double short_of_turns(model *m, double t, double h, bool part, double rtol)
 {
     model_pace *p = &m->pace;
     for (int round = 0; round < ROUNDS; round++) {
         double far = fmin(2 * h, m->pace.end - t);
-        int second = PACE_LOOKS, pulse = PACE_LOOKS;
         for (int i = 0; i < PACE_LOOKS; i++)
             if (!look_at(m, t + AT[i] * far, p->seen + (size_t)i * p->terms)) return h;
-        for (size_t k = 0; k < p->terms && second > 1; k++) {
-            turns found = find_turns(p, k, fmax(0.1 * rtol * p->most[k], p->floor));
-            if (found.second < second) second = found.second;
-            if ((found.sharp || part) && found.first < pulse) pulse = found.first;
+        memset(p->noise, 0, PACE_LOOKS * p->terms * sizeof *p->noise);
+        turns found = first_turns(p, part, rtol);
+        if (found.first < PACE_LOOKS || found.second < PACE_LOOKS) {
+            find_noise(m, t, far);
+            found = first_turns(p, part, rtol);
         }
-        if (pulse < PACE_LOOKS) h = fmin(h, AT[pulse] * far);
-        if (second < PACE_LOOKS) h = fmin(h, 0.5 * AT[second] * far);
-        if (second >= ENOUGH) return h;
+        if (found.first < PACE_LOOKS) h = fmin(h, AT[found.first] * far);
+        if (found.second < PACE_LOOKS) h = fmin(h, 0.5 * AT[found.second] * far);
+        if (found.second >= ENOUGH) return h;
     }
     return h;
 }

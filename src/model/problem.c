@@ -368,6 +368,14 @@ static int residual(double t, const double *x, const double *xdot, double *r, vo
     return unit_values(u, r);
 }
 
+static int rounding(double t, const double *x, const double *xdot, double *r, void *user)
+{
+    model *m = user;
+    model_unit *u = &m->p.equations;
+    feed(m, t, x, xdot);
+    return ex_run_roundings(u->machine, u->in, u->out, r);
+}
+
 /* Slopes of column j that are infinite, asin(x) at 1, sqrt(x) at 0, or whose formula is not defined
  * there become difference quotients to the side where the equations have values. Newton's
  * iteration needs no more than that, and a solution that begins there leaves the point at once. */
@@ -506,6 +514,7 @@ dae_status model_build_problem(model *m)
     p->problem =
         (dae_problem){ .size = (int)n,
                        .residual = residual,
+                       .rounding = rounding,
                        .jacobian_x = jacobian_x,
                        .jacobian_xdot = jacobian_xdot,
                        .pattern = { .kind = n <= DENSE ? DAE_PATTERN_DENSE : DAE_PATTERN_SPARSE,

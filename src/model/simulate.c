@@ -30,6 +30,7 @@
 
 #include "integrate/glance.h"
 #include "integrate/tolerance.h"
+#include "integrate/ways.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +54,8 @@ typedef struct run {
     double t_from;         /* where the last step began */
     int intervals, output; /* output: the next one */
     double *x, *xdot, *before, *atol_each;
-    double *slots;     /* before an event */
+    double *slots;     /* before an event ... */
+    size_t room;       /* ... for so many */
     break_time *later; /* BREAKS */
     int laters;
     double t, t_before;           /* the last point that was dealt with; of the last event */
@@ -62,6 +64,7 @@ typedef struct run {
     int jumps;                    /* over folds */
     double jump_end, jump_length; /* of the last one */
     double place, wide, least;    /* near `place` steps are short, down to `least` (kinks.c) */
+    double t_eliminated;          /* where nothing was kept after a failure for the last time */
 } run;
 
 /* ---------------------------------------------------------------- settings -------------- */
@@ -115,13 +118,30 @@ static void choose_tolerances(run *r)
     }
 }
 
-/* What is known of a run before it begins. Models have events; what is as it was written, of a high index, has levels. */
+/* What is known of a run before it begins: events and delays restart it. What is as it was written, of a high index, has
+ * levels. */
 static unsigned expected(const model *m)
 {
     const dae_problem *p = &m->p.problem;
     for (int j = 0; p->level && j < p->size; j++)
         if (p->level[j] >= DAE_INDEX2) return 0;
-    return m->array ? DAE_EXPECT_MOTION : DAE_EXPECT_RESTARTS;
+    if (m->array) return DAE_EXPECT_MOTION;
+    return DAE_EXPECT_EXACT | (m->modes_used > 0 || m->delays > 0 ? DAE_EXPECT_RESTARTS : 0);
+}
+
+dae_status model_choose_method(model *m, unsigned more, dae_arena *arena, const char **method,
+                               const char **why)
+{
+    dae_statistics s;
+    dae_options options = { .expect = expected(m) | more, .allocator = &m->memory.hook };
+    dae_solver *solver = dae_open(&m->p.problem, &options);
+    dae_status status = dae_get_statistics(solver, &s);
+    if (status == DAE_OK && s.method) {
+        *method = dae_arena_copy(arena, s.method, strlen(s.method));
+        *why = s.reason;
+    }
+    dae_close(solver);
+    return status;
 }
 
 static dae_status open_solver(run *r, double t)
@@ -148,7 +168,7 @@ static dae_status open_solver(run *r, double t)
                             .atol_each = m->p.problem.size > 0 ? r->atol_each : NULL,
                             .atol_count = m->p.problem.size,
                             .method = r->given->method,
-                            .expect = r->given->expect | expected(m),
+                            .expect = r->given->expect | expected(m) | DAE_EXPECT_WAYS,
                             .initial_step = first,
                             .start = m->array ? DAE_START_TRUST : DAE_START_CORRECT,
                             .max_step = longest,
@@ -373,6 +393,15 @@ static dae_status rest(run *r)
     return status == DAE_OK ? model_settle(m) : status;
 }
 
+/* The values before an event. */
+static void keep_slots(run *r)
+{
+    model *m = r->m;
+    if (m->slots > r->room) /* stand-ins have come */
+        r->slots = dae_arena_take(&m->arena, r->room = m->slots, sizeof *r->slots);
+    memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
+}
+
 /* Both sides of an event at t; then a new beginning. */
 static dae_status pass_event(run *r, double t, int order)
 {
@@ -386,7 +415,7 @@ static dae_status pass_event(run *r, double t, int order)
         if (status != DAE_OK) return take_failure(r, status);
         model_put_point(m, t, r->x, r->xdot);
     }
-    memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
+    keep_slots(r);
     if (status == DAE_OK && noted && model_join_crossings(m))
         status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_find_again(m, t);
@@ -481,7 +510,7 @@ static dae_status continue_solver(run *r)
 static dae_status enter(run *r)
 {
     model *m = r->m;
-    memcpy(r->slots, m->value, m->slots * sizeof *r->slots);
+    keep_slots(r);
     dae_status status = model_run_plan(m, &m->run, "solving the equations after an event");
     if (status == DAE_OK) status = model_settle(m);
     if (status == DAE_OK) status = model_mind_impulses(m, r->t, r->slots, fmax(1e-6, 10 * r->rtol));
@@ -797,13 +826,18 @@ static dae_status mind_amplified(run *r, double t)
     return status == DAE_OK && changed ? begin_anew(r, t) : status;
 }
 
+/* As far as this, of the whole time, going on with nothing kept must have led before it is tried again. */
+static const double FAR = 1e-3;
+
 /* The integrator cannot go on. Before that is said it goes on for a while with nothing kept: an unknown
  * may have no value ahead, which is told of a result by name, or sizes may be too small as yet to
- * say what its tolerance is. */
+ * say what its tolerance is. Where that has been tried and has not led far, it does not help. */
 static bool eliminates_again(run *r, dae_status *status)
 {
     model *m = r->m;
     if (!is_numeric(*status) || m->eliminated.kept == 0) return false;
+    if (fabs(r->t - r->t_eliminated) < FAR * fabs(r->stop - r->start)) return false;
+    r->t_eliminated = r->t;
     dae_report first = m->report;
     dae_report_clear(&m->report);
     if (read(r, r->t) != DAE_OK) {
@@ -1062,7 +1096,7 @@ static dae_status simulate(model *m, void *arguments)
                                { &r->xdot, n + 1 },
                                { &r->before, n + 1 },
                                { &r->atol_each, n + 1 },
-                               { &r->slots, m->slots } };
+                               { &r->slots, r->room = m->slots } };
     m->run_vectors = dae_alloc_vectors(&m->memory, wish, 5); /* freed by model_guard */
     m->run_breaks = r->later = dae_alloc(&m->memory, BREAKS, sizeof *r->later);
     if (!m->run_vectors || !r->later)
@@ -1082,6 +1116,7 @@ dae_status model_simulate_stage(model *m, const dae_simulation *simulation, dae_
               .row = row,
               .user = user,
               .event = -1,
+              .t_eliminated = -INFINITY,
               .stage = stage };
     if (stage) stage->paused = stage->left = false;
     model_forget_failure(m);

@@ -701,7 +701,7 @@ dae_status dae_model_simulate(dae_model *m, const dae_simulation *simulation, da
     model *by = m->family ? family_now(m->family) : m->back;
     if (watched && status != DAE_OK &&
         ((status == DAE_E_IMPASSE && fallback_goes_on(m->fallback, by, simulation, &status)) ||
-         fallback_repeats(m->fallback, simulation, &status)))
+         fallback_repeats(m->fallback, by, simulation, &status)))
         m->ran = fallback_model(m->fallback);
     if (!route && status != DAE_OK) status = switch_models(m, simulation, status);
     return settle(m, status);

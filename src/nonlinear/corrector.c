@@ -32,7 +32,8 @@ static const double NOISE_MOST =
     1e4; /* of velocities, in tolerances: steps so short end in rounding alone */
 static const double BEARABLE =
     3; /* rounding of levels 0 and 1 above so many tolerances is a failure */
-static const double SHAKEN = 4; /* rounding is so many times what a shake of two units shows */
+static const double NOTHING = 1e-9; /* of its terms: such an unknown is 0 */
+static const double SHAKEN = 4;     /* rounding is so many times what a shake of two units shows */
 static const double SETTLING_RATE = 0.1; /* velocities are taken to converge no faster */
 static const double GIVE_UP = 0.9;       /* a slower iteration is called divergent */
 static const double STIRRING = 3;        /* a look between steps stays within this: rounding */
@@ -479,6 +480,22 @@ static void row_rounding(dae_corrector *q, double t, const double *x, const doub
             for (int i = 0; i < s->n; i++) r[i] = fmax(r[i], SHAKEN * fabs(moved[i] - still[i]));
 }
 
+/* Rows may hold terms that K x and C p know nothing of: of time, and of what was eliminated, which cancel. An unknown
+ * that is 0 beside them makes 0 of its own noise, and no correction is ever small enough. Who has written the
+ * residual may know what rounding does in it. Twice that stays: the last correction has answered one rounding, and
+ * f is now rounded otherwise. */
+static void add_known_rounding(dae_system *s, double t, const double *x, const double *p, double *r)
+{
+    double *known = s->r_above;
+    const dae_problem *q = &s->problem;
+    if (!q->rounding || !q->residual || s->computed) return;
+    s->callback_depth++;
+    int answer = q->rounding(t, x, p, known, q->user);
+    s->callback_depth--;
+    for (int i = 0; answer == DAE_OK && i < s->n; i++)
+        if (known[i] < INFINITY) r[i] = fmax(r[i], 2 * known[i]);
+}
+
 /* What rounding of rows does to x: of three patterns of signs the largest, since with one of them rows may cancel. */
 static int spread_rounding(dae_corrector *q, const double *rows, double *noise)
 {
@@ -503,7 +520,43 @@ int dae_corrector_noise(dae_corrector *q, double t, const double *x, const doubl
 {
     double *rows = q->delta + q->system->n;
     row_rounding(q, t, x, p, rows);
+    if (!(q->system->facts & DAE_FACT_HIGH_INDEX)) add_known_rounding(q->system, t, x, p, rows);
     return spread_rounding(q, rows, noise);
+}
+
+/* Of what the problem knows only that is forgiven which is due to zeros: an unknown that is nothing beside its terms has no size
+ * of its own, and its atol was a guess at one. Where rounding is above the tolerance of another, the solution is about to
+ * leave the numbers, say, and its terms with it: that is a failure. */
+static int only_zeros(dae_corrector *q, const double *w, const double *x, const double *rows,
+                      double *noise)
+{
+    if (!q->have_factor || spread_rounding(q, rows, noise) != DAE_OK) return 0;
+    for (int i = 0; i < q->system->n; i++)
+        if (noise[i] * w[i] > BEARABLE && !(fabs(x[i]) * DBL_EPSILON <= NOTHING * noise[i]))
+            return 0;
+    return 1;
+}
+
+/* The rounding of rows is left in `rows`; `noise` is scratch. */
+static int is_quiet(dae_corrector *q, double t, const double *x, const double *p, const double *w,
+                    double *rows, double *noise)
+{
+    dae_system *s = q->system;
+    int quiet = 1, plain = 1;
+    row_rounding(q, t, x, p, rows);
+    if (dae_system_f(s, t, x, p, q->r) != DAE_OK) return -1;
+    for (int i = 0; i < s->n; i++) plain &= fabs(q->r[i]) <= rows[i];
+    if (plain || !s->problem.rounding || (s->facts & DAE_FACT_HIGH_INDEX)) return plain;
+    add_known_rounding(s, t, x, p, rows);
+    for (int i = 0; i < s->n; i++) quiet &= fabs(q->r[i]) <= rows[i];
+    return quiet && only_zeros(q, w, x, rows, noise);
+}
+
+int dae_corrector_quiet(dae_corrector *q, double t, const double *x, const double *p,
+                        const double *w)
+{
+    double *rows = q->delta + q->system->n;
+    return is_quiet(q, t, x, p, w, rows, rows + q->system->n) > 0;
 }
 
 /* Is f at rounding level in every row? Then Newton has done what it can, however badly the unknowns are
@@ -514,11 +567,12 @@ static int only_noise(dae_corrector *q, dae_stage *g, double size)
 {
     dae_system *s = q->system;
     double *rows = q->delta + s->n, *noise = q->delta + 2 * (size_t)s->n, most = 0;
-    int quiet = 1, high = (s->facts & DAE_FACT_HIGH_INDEX) != 0;
-    row_rounding(q, g->t, g->x, g->p, rows);
-    if (dae_system_f(s, g->t, g->x, g->p, q->r) != DAE_OK) return 0;
-    for (int i = 0; i < s->n; i++) quiet &= fabs(q->r[i]) <= rows[i];
-    if (!high) return quiet;
+    int quiet = is_quiet(q, g->t, g->x, g->p, g->w, rows, noise);
+    if (quiet < 0) return 0;
+    if (!(s->facts & DAE_FACT_HIGH_INDEX)) {
+        q->drowned |= quiet;
+        return quiet;
+    }
     if (q->worst < 0 || (s->level[q->worst] < DAE_INDEX2 && size > BEARABLE)) return 0;
     if (quiet || !q->jacobian_current) return quiet;
     if (spread_rounding(q, rows, noise) != DAE_OK) return 0;
@@ -733,11 +787,11 @@ int dae_corrector_solve(dae_corrector *q, dae_stage *g)
             status == DAE_STEP_NEWTON ||
             ((status == DAE_STEP_RETRY || status == DAE_STEP_NONFINITE) && q->iterations > 1);
         if (strayed && q->jacobian_current && q->stubborn) {
-            int used = q->iterations;
-            status = dae_corrector_damped(q, g, 20);
+            int used = q->iterations, plainly = status;
+            status = dae_corrector_damped(q, g, 20, q->stubborn > 1 ? DAE_HALVINGS : 0);
             q->iterations += used;
             q->want_jacobian = 1;
-            return status;
+            return status > 0 ? plainly : status;
         }
         if (status < 0 || round > 0 || q->jacobian_current) return status;
         q->want_jacobian = 1; /* once more with the Jacobian of this step */
@@ -836,7 +890,7 @@ static int correction(dae_corrector *q, dae_stage *g, double *delta, double *siz
     return DAE_OK;
 }
 
-int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
+int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max, int halvings)
 {
     dae_system *s = q->system;
     int n = s->n, small_before = 0;
@@ -865,7 +919,7 @@ int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max)
             if (status < 0) return status;
             if (status == DAE_OK && size_next <= (1 - lambda / 4) * size) break;
             if (status == DAE_OK && size <= least) break; /* rounding */
-            if (lambda < 1e-8) return status > 0 ? status : DAE_STEP_NEWTON;
+            if (ldexp(lambda, halvings) <= 1) return status > 0 ? status : DAE_STEP_NEWTON;
         }
         int is_small = lambda == 1 && size_next <= 1e-6;
         if (lambda == 1 && size_next <= least && size_next > 0.5 * size) return DAE_OK;

@@ -43,10 +43,11 @@ typedef struct dae_corrector {
     int max_iterations;
     int *velocity, velocities; /* unknowns of level 2 that are differentiated */
     const double *w_full;      /* weights without powers of h */
-    int stubborn;              /* 1: plain Newton keeps failing here: damp it */
-    int caution;               /* > 0: the rate varies: for so many steps look at it often */
-    double C_sum;              /* to see whether C moves */
-    double *C_before;          /* levels >= 2, C not constant: the one before ... */
+    int stubborn; /* modified Newton keeps failing. 1: around here, a new Jacobian in every iteration; 2: in
+                     this very step, damped, too */
+    int caution;      /* > 0: the rate varies: for so many steps look at it often */
+    double C_sum;     /* to see whether C moves */
+    double *C_before; /* levels >= 2, C not constant: the one before ... */
     int have_before;
     double t_before;      /* its time ... */
     double C_felt;        /* ... and the rate Newton has with the C of a step away */
@@ -71,6 +72,7 @@ typedef struct dae_corrector {
     int second_round;     /* the first iteration failed, with an old Jacobian */
     int jacobian_current; /* the Jacobian is of this step */
     double observed_rate;
+    int drowned; /* 1, from then on: a correction above the tolerance was found to be rounding */
     double first, left; /* the first and the last correction of a look between steps */
     int worst;          /* unknown with the largest last correction */
     dae_factor_info info;
@@ -84,10 +86,14 @@ void dae_corrector_close(dae_corrector *q);
  * correction would be smaller than the tolerance. */
 int dae_corrector_solve(dae_corrector *q, dae_stage *g);
 
-/* What rounding of f at (t, x, p) may do to x through K + cC: n values >= 0. Costs three evaluations and solves;
+/* What rounding of f at (t, x, p) may do to x through K + cC: n values >= 0; at index 0 and 1 with what the problem
+ * knows of it. Costs three evaluations and solves;
  * q->delta is scratch. DAE_OK or a verdict. */
 int dae_corrector_noise(dae_corrector *q, double t, const double *x, const double *p,
                         double *noise);
+/* Is f there, in every row, what rounding leaves (w: weights of x)? q->delta and q->r are scratch. */
+int dae_corrector_quiet(dae_corrector *q, double t, const double *x, const double *p,
+                        const double *w);
 /* Corrections of velocities of this size, in full weights, become no smaller there: is it rounding? */
 int dae_corrector_velocities_done(dae_corrector *q, double t, const double *x, const double *p,
                                   double size);
@@ -100,9 +106,11 @@ int dae_corrector_look(dae_corrector *q, dae_stage *g);
 void dae_corrector_keep(dae_corrector *q, dae_corrector *kept);
 int dae_corrector_take_back(dae_corrector *q, const dae_corrector *kept);
 
-/* Damped Newton from x_pred, p_pred with the Jacobian renewed in each iteration: for initial
- * values, where there is no good prediction. Runs to rounding level. max: iterations. */
-int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max);
+/* Newton's iteration from x_pred, p_pred with the Jacobian renewed each time, for initial values, where there
+ * is no good prediction, and where the equations have kinks. Runs to rounding level. max: iterations; halvings: a
+ * correction is shortened so often at most until the next one is smaller. */
+enum { DAE_HALVINGS = 27 };
+int dae_corrector_damped(dae_corrector *q, dae_stage *g, int max, int halvings);
 
 /* Jacobian at (t, x, p) and factors of K + cC. */
 int dae_corrector_renew(dae_corrector *q, double t, const double *x, const double *p, double h,

@@ -7,10 +7,10 @@
  * sum b_i c_i v_i = 2/3 and sum b_i v_i^2 = 4/3 with v = omega c~^2; they follow from v_i = 2 c_i
  * where b_i is not zero. Z_1 never has it (v_1 = c_2), so b_1 = 0 in all of these; in hem4 the
  * second stage lacks it too, and b_2 = 0. The orders claimed here are the classical ones; those
- * for index 2 are the same and are measured by tests/test_theory_half_explicit.c.
+ * for index 2 are the same and are measured by tests/theory/test_theory_half_explicit.c.
  *
  * The error estimates need y' at both ends of the step and are with the driver
- * (integrate/half_explicit.c), so there is no b_hat.
+ * (integrate/onestep/half_explicit.c), so there is no b_hat.
  */
 #include "tableau/build.h"
 

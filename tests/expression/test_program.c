@@ -312,6 +312,56 @@ static void test_high_degree(void **state)
     tear_down(&t);
 }
 
+/* ---------------------------------------------------------------- rounding -------------- */
+
+/* Of what is 0 but for rounding, the value is within the bound; and the bound is not much more than
+ * rounding. Tangents do not notice that there was such a run. */
+static void test_roundings(void **state)
+{
+    (void)state;
+    enum { ZEROS = 10 };
+    bench t;
+    set_up(&t);
+    ex_id x = t.x[0], y = t.x[1], s = U(SIN, x), c = U(COS, x);
+    ex_id zero[ZEROS] = {
+        OP(SUBTRACT, U(SQRT, OP(ADD, OP(MULTIPLY, s, s), OP(MULTIPLY, c, c))), N(1)),
+        OP(SUBTRACT, U(EXP, U(LOG, x)), x),
+        OP(SUBTRACT, OP(SUBTRACT, OP(ADD, x, y), y), x),
+        OP(SUBTRACT, OP(DIVIDE, OP(MULTIPLY, x, y), y), x),
+        OP(SUBTRACT, U(TAN, x), OP(DIVIDE, s, c)),
+        OP(SUBTRACT, OP(ATAN2, s, c), x),
+        OP(SUBTRACT, OP(POWER, U(SQRT, x), N(4)), OP(MULTIPLY, x, x)),
+        OP(SUBTRACT, OP(SUBTRACT, U(ABS, U(NEGATE, OP(ADD, x, y))), y), OP(MIN, x, OP(ADD, x, y))),
+        OP(SUBTRACT, U(ASIN, U(SIN, OP(DIVIDE, x, N(3)))), OP(DIVIDE, x, N(3))),
+        OP(SUBTRACT, OP(SUBTRACT, OP(ADD, OP(MULTIPLY, x, y), N(1e3)), OP(MULTIPLY, y, x)), N(1e3)),
+    };
+    double at[VARIABLES] = { 0 }, value[ZEROS], bound[ZEROS], share[ZEROS] = { 0 };
+    double seed[VARIABLES * EX_LANES] = { 0 }, before[ZEROS * EX_LANES], after[ZEROS * EX_LANES];
+    for (int k = 0; k < VARIABLES; k++) seed[k * EX_LANES] = 1;
+    ex_program *p = compile(&t, zero, ZEROS);
+    ex_machine *m = ex_machine_open(p, &t.memory);
+    for (int round = 0; round < 300; round++) {
+        at[0] = between(0.1, 3);
+        at[1] = between(1, 1000);
+        assert_int_equal(ex_run_tangents(m, at, seed, value, before), DAE_OK);
+        assert_int_equal(ex_run_roundings(m, at, value, bound), DAE_OK);
+        assert_int_equal(ex_run_tangents(m, at, seed, value, after), DAE_OK);
+        assert_memory_equal(before, after, sizeof before);
+        for (int k = 0; k < ZEROS; k++) {
+            if (!(fabs(value[k]) <= bound[k] && bound[k] < 1e-11))
+                fail_msg("zero %d at %g, %g: %g, bound %g", k, at[0], at[1], value[k], bound[k]);
+            share[k] = fmax(share[k], fabs(value[k]) / bound[k]);
+        }
+    }
+    for (int k = 0; k < ZEROS; k++) assert_true(share[k] > 0.03);
+    at[0] = 0; /* the slope of the root is infinite there, and what is exact does not move */
+    assert_int_equal(ex_run_roundings(m, at, value, bound), DAE_OK);
+    assert_true(bound[6] == 0);
+    ex_machine_close(m);
+    ex_program_free(p);
+    tear_down(&t);
+}
+
 /* ---------------------------------------------------------------- what is not taken ----- */
 
 static void test_untaken(void **state)
@@ -606,21 +656,14 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_procedures),
-        cmocka_unit_test(test_procedure_derivatives),
-        cmocka_unit_test(test_series),
-        cmocka_unit_test(test_high_degree),
-        cmocka_unit_test(test_untaken),
-        cmocka_unit_test(test_shared_calls),
-        cmocka_unit_test(test_sharing_is_linear),
-        cmocka_unit_test(test_deep_branches),
-        cmocka_unit_test(test_culprit),
-        cmocka_unit_test(test_pattern),
-        cmocka_unit_test(test_wide_pattern),
-        cmocka_unit_test(test_million_terms),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_procedures),    cmocka_unit_test(test_procedure_derivatives),
+        cmocka_unit_test(test_series),        cmocka_unit_test(test_high_degree),
+        cmocka_unit_test(test_roundings),     cmocka_unit_test(test_untaken),
+        cmocka_unit_test(test_shared_calls),  cmocka_unit_test(test_sharing_is_linear),
+        cmocka_unit_test(test_deep_branches), cmocka_unit_test(test_culprit),
+        cmocka_unit_test(test_pattern),       cmocka_unit_test(test_wide_pattern),
+        cmocka_unit_test(test_million_terms), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

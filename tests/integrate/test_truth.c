@@ -7,6 +7,7 @@
  */
 #include "testing.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -812,6 +813,193 @@ static void unknown_velocities_in_any_unit(void **state)
     }
 }
 
+/* ---- kinks that Newton's iteration must cross ---- */
+
+/* The charge pump of the IVP test set (CWI and Bari): index 2, a MOS capacitor whose charges have kinks where its channel
+ * opens and closes, at |vin| = VT0; with one Jacobian Newton's iteration has the rate 0.22 there. It failed at <= 1e-6, in mass
+ * form and as a residual. */
+static const double VT0 = 0.2, GAMMA = 0.035, PHI = 1.01, COX = 4e-12;
+
+static double pump_vin(double t)
+{
+    double at = fmod(t, 120e-9);
+    return at < 50e-9    ? 0
+           : at < 60e-9  ? 2e9 * (at - 50e-9)
+           : at < 110e-9 ? 20
+                         : 2e9 * (120e-9 - at);
+}
+
+/* The charges of the gate and of source and drain (which are equal) at these voltages. */
+static void pump_charges(double vgb, double vgs, double vgd, double *gate, double *channel)
+{
+    double more = fmax(vgs, vgd), less = fmin(vgs, vgd), ubs = more - vgb;
+    double flat = VT0 - GAMMA * sqrt(PHI) - PHI, open = VT0 + GAMMA * (sqrt(PHI - ubs) - sqrt(PHI));
+    double a = more - open, b = fmax(less - open, 0);
+    *channel = 0;
+    if (vgb <= flat) {
+        *gate = COX * (vgb - flat);
+    } else if (a <= 0) {
+        *gate = COX * GAMMA * (sqrt(GAMMA * GAMMA / 4 + vgb - flat) - GAMMA / 2);
+    } else {
+        double both = a + b - a * b / (a + b);
+        *gate = COX * (2 * both / 3 + GAMMA * sqrt(PHI - ubs));
+        *channel = -COX * both / 3;
+    }
+}
+
+static int pump_rhs(double t, const double *y, double *f, void *user)
+{
+    double gate, channel;
+    (void)user;
+    pump_charges(y[5], y[5] - y[6], y[5] - y[7], &gate, &channel);
+    f[0] = -y[8];
+    f[1] = f[2] = 0;
+    f[3] = pump_vin(t) - y[5];
+    f[4] = y[0] - gate;
+    f[5] = y[1] - 1.6e-12 * y[6];
+    f[6] = y[2] - channel;
+    f[7] = y[3] - 0.4e-12 * y[7];
+    f[8] = y[4] - channel;
+    for (int i = 0; i < 9; i++)
+        if (!isfinite(f[i])) return DAE_RETRY;
+    return DAE_OK;
+}
+
+static int pump_residual(double t, const double *y, const double *p, double *r, void *user)
+{
+    int status = pump_rhs(t, y, r, user);
+    for (int i = 0; i < 9; i++) r[i] = -r[i];
+    r[0] += p[0];
+    r[1] += p[1] + p[2];
+    r[2] += p[3] + p[4];
+    return status;
+}
+
+static void kinks_are_crossed(void **state)
+{
+    (void)state;
+    static const unsigned char level[9] = { 0, 0, 0, 0, 0, 1, 1, 1, DAE_INDEX2 };
+    double M[81] = { 0 };
+    M[0] = M[1 + 9] = M[1 + 18] = M[2 + 27] = M[2 + 36] = 1;
+    for (int k = 0; k < 9; k++) { /* mass form at 1e-4, 1e-5, 1e-6; residual form to 1e-8 */
+        double rtol = pow(10, -4 - (k < 6 ? k / 2 : k - 4)), x[9] = { 0 }, slope[9] = { 0 }, none;
+        dae_problem p = { .size = 9, .level = level };
+        if (k % 2 || k >= 6)
+            p.residual = pump_residual;
+        else
+            p.rhs = pump_rhs, p.mass_kind = DAE_MASS_CONSTANT, p.mass_values = M,
+            p.mass_pattern.kind = DAE_PATTERN_DENSE;
+        pump_charges(0, 0, 0, &x[0], &none);
+        dae_solver *s = dae_open(&p, &(dae_options){ .rtol = rtol, .atol = 1e-6 * rtol });
+        expect(s, dae_start(s, 0, x, slope), DAE_OK);
+        expect(s, dae_set_stop(s, 1200e-9), DAE_OK);
+        for (int i = 1; i <= 60; i++) {
+            double t = 20e-9 * i - (i < 60) * 3e-9;
+            expect(s, dae_advance(s, t), DAE_OK);
+            expect(s, dae_read(s, t, x, NULL), DAE_OK);
+            expect_below(fabs(x[5] - pump_vin(t)) / (20 * rtol), 10);
+            expect_below((fabs(x[1] + x[2]) + fabs(x[3] + x[4])) / (1e-6 * rtol), 10);
+        }
+        expect_below(fabs(x[0] - 0.126280042987676e-12) / (1.13e-6 * rtol), 10);
+        dae_close(s);
+    }
+}
+
+/* ---- very large values ---- */
+
+static int growth(double t, const double *x, double *f, void *user)
+{
+    (void)t, (void)user;
+    f[0] = x[0];
+    return DAE_OK;
+}
+
+/* Squares of corrections overflowed beyond 1e154, and steps became 10 million that led nowhere. */
+static void values_of_any_size(void **state)
+{
+    static const char *const methods[] = { "bdf", "mebdf", "radau", "bim", "esdirk", "rodas" };
+    (void)state;
+    for (int k = 0; k < COUNT_OF(methods); k++) {
+        dae_problem p = { .size = 1, .rhs = growth };
+        dae_solver *s = dae_open(&p, &(dae_options){ .method = methods[k], .max_steps = 20000 });
+        double x = 1;
+        expect(s, dae_start(s, 0, &x, NULL), DAE_OK);
+        expect(s, dae_advance(s, 600), DAE_OK);
+        expect(s, dae_read(s, 600, &x, NULL), DAE_OK);
+        expect_below(fabs(x / exp(600) - 1), 0.1); /* relative errors of all steps add up */
+        dae_close(s);
+    }
+}
+
+/* ---- zeros of large terms ---- */
+
+/* p is 0 where the terms of its row, in its units, are 1e8: rounding is above the tolerance, and all that can be had. The
+ * problem says what rounding is, and the estimate tells what it does to p. */
+static int drowned(double t, const double *x, const double *slope, double *r, void *user)
+{
+    double q = 1 + t - 0.1 * sin(1e-8 * x[1]), e = 5 * cos(5 * t);
+    (void)user;
+    r[0] = slope[0] + 0.3 * sin(slope[0]) + x[0] - (e + 0.3 * sin(e) + sin(5 * t));
+    r[1] = 1e-8 * x[1] + 0.3 * q - 0.1 * (1 + t) - 0.2 * (1 + t);
+    return DAE_OK;
+}
+
+static int drowned_rounding(double t, const double *x, const double *slope, double *r, void *user)
+{
+    (void)x, (void)slope, (void)user;
+    r[0] = 40 * DBL_EPSILON;
+    r[1] = 4 * DBL_EPSILON * 0.3 * (1 + t);
+    return DAE_OK;
+}
+
+/* Differences do not see p: from 0 they move it by its tolerance, and its row not at all. */
+static int drowned_K(double t, const double *x, const double *slope, double *K, void *user)
+{
+    (void)t, (void)slope, (void)user;
+    K[0] = 1;
+    K[3] = 1e-8 * (1 - 0.03 * cos(1e-8 * x[1]));
+    return DAE_OK;
+}
+
+static int drowned_C(double t, const double *x, const double *slope, double *C, void *user)
+{
+    (void)t, (void)x, (void)user;
+    C[0] = 1 + 0.3 * cos(slope[0]);
+    return DAE_OK;
+}
+
+static void zeros_of_large_terms(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "bdf", "mebdf", "radau", NULL };
+    dae_problem p = { .size = 2,
+                      .residual = drowned,
+                      .rounding = drowned_rounding,
+                      .jacobian_x = drowned_K,
+                      .jacobian_xdot = drowned_C };
+    for (int k = 0; methods[k]; k++)
+        for (double rtol = 1e-6; rtol > 1e-11; rtol *= 0.1) {
+            double x[2] = { 0, 0 }, slope[2] = { 5, 0 }, estimate[2], most = 0;
+            dae_solver *s = dae_open(&p, &(dae_options){ .rtol = rtol,
+                                                         .atol = 1e-3 * rtol,
+                                                         .method = methods[k],
+                                                         .check_jacobian = -1,
+                                                         .start = DAE_START_TRUST });
+            expect(s, dae_start(s, 0, x, slope), DAE_OK);
+            expect(s, dae_set_stop(s, 1), DAE_OK);
+            for (int i = 1; i <= 50; i++) {
+                expect(s, dae_advance(s, i / 50.0), DAE_OK);
+                expect(s, dae_read(s, i / 50.0, x, NULL), DAE_OK);
+                expect(s, dae_get_accuracy(s, estimate), DAE_OK);
+                expect_below(fabs(x[0] - sin(i / 10.0)), 300 * rtol);
+                expect_below(fabs(x[1]), 1e-7);
+                most = fmax(most, estimate[1]);
+            }
+            assert_true(most > 1e-8 && most < 1e-6);
+            dae_close(s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -834,7 +1022,10 @@ int main(void)
         cmocka_unit_test(a_derivative_of_zero_is_no_contradiction),
         cmocka_unit_test(derivatives_that_occur_later),
         cmocka_unit_test(corners_are_seen),
+        cmocka_unit_test(kinks_are_crossed),
+        cmocka_unit_test(values_of_any_size),
         cmocka_unit_test(unknown_velocities_in_any_unit),
+        cmocka_unit_test(zeros_of_large_terms),
     };
     return cmocka_run_group_tests_name("truth", tests, NULL, NULL);
 }

@@ -273,7 +273,9 @@ static void test_flat_parallelograms(void **state)
         if (status != (flat ? DAE_E_IMPASSE : DAE_OK))
             print_message("%s%s", s.at, dae_model_messages(m));
         assert_int_equal(status, flat ? DAE_E_IMPASSE : DAE_OK);
-        if (flat) assert_non_null(strstr(dae_model_messages(m), "become dependent"));
+        if (flat)
+            assert_true(strstr(dae_model_messages(m), "become dependent") ||
+                        strstr(dae_model_messages(m), "determinant of their Jacobian passes 0"));
         if (flat) expect_below(last, at + 1e-6);
         dae_model_close(m);
     }

@@ -392,6 +392,35 @@ static const initial_case nearest[] = {
       "initial equation der(x) = 0; if u > s then u = s + 1; else x = 0.5; end if; equation "
       "der(x) = s - x; s = homotopy(if u > 1 then 1 else u, u); u = r - x; end M;",
       .value = { { "x", 0.5 }, { "u", 0.5 }, { "r", 1 } } },
+    { "consistent positions stay beside a state of first order that is told to be at rest",
+      "model M Real x(start = 0.6), y(start = -0.8), u(start = 0, fixed = true), v, F, "
+      "z(start = 0.3); equation " PENDULUM "x^2 + y^2 = 1; der(z) = -z + max(y, 0.3); "
+      "initial equation der(z) = 0; end M;",
+      .value = { { "x", 0.6 }, { "y", -0.8 }, { "v", 0 }, { "z", 0.3 } } },
+    { "the same, the state before them, and its guess is not the value",
+      "model M Real z(start = 7), x(start = 0.6), y(start = -0.8), u(start = 0, fixed = true), v, "
+      "F; equation " PENDULUM "x^2 + y^2 = 1; der(z) = -z + y; initial equation der(z) = 0; end "
+      "M;",
+      .value = { { "x", 0.6 }, { "y", -0.8 }, { "z", -0.8 } } },
+    { "velocities stay, too: F = u^2 + v^2 - 9.81 y",
+      "model M Real z(start = 7), x(start = 0.6), y(start = -0.8), u(start = 4), v(start = 3), F; "
+      "equation " PENDULUM "x^2 + y^2 = 1; der(z) = -z + max(v, 2); "
+      "initial equation der(z) = 0; end M;",
+      .value = { { "x", 0.6 },
+                 { "y", -0.8 },
+                 { "u", 4 },
+                 { "v", 3 },
+                 { "z", 3 },
+                 { "F", 25 + 9.81 * 0.8 } } },
+    { "positions that are off move to the nearest, and the state at rest follows them",
+      "model M Real z(start = 7), x(start = 1.2), y(start = -1.6), u(start = 0, fixed = true), v, "
+      "F; equation " PENDULUM "x^2 + y^2 = 1; der(z) = -z + y; initial equation der(z) = 0; end "
+      "M;",
+      .value = { { "x", 0.6 }, { "y", -0.8 }, { "z", -0.8 } } },
+    { "with nominal values on one side only the state counts: q = 5 holds",
+      "model M Real p(start = 2, nominal = 1), q(start = 5), f; equation der(p) = f; "
+      "der(q) = -f + time; p*q = 12; end M;",
+      .value = { { "p", 2.4 }, { "q", 5 } } },
     { "index 4: everything follows from x1 = sin(t), whatever the guesses",
       "model M Real x1(start = 5), x2(start = 5), x3(start = 5), x4(start = 5); equation "
       "x1 = sin(time); der(x1) = x2; der(x2) = x3; der(x3) = x4; end M;",

@@ -605,13 +605,20 @@ static void test_eigenvalues(void **state)
     close_to(k->fastest, 1e4, 1e-7);
     close_to(k->slowest, 1, 1e-9);
     close_to(k->stiffness, 3e4, 1e-6);
-    assert_string_equal(k->method, "bdf");
+    assert_string_equal(k->method, "radau");
     assert_null(k->other);
     taken_by_default(m);
     dae_model_close(m);
     m = load(
         "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; "
         "der(v) = -x; annotation(experiment(StopTime = 1000)); end M;");
+    assert_null(look(m)->other); /* radau it is */
+    taken_by_default(m);
+    dae_model_close(m);
+    m = load(
+        "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = "
+        "v; der(v) = if x > 0 then -x else -2*x; annotation(experiment(StopTime = 1000)); end M;");
+    assert_string_equal(look(m)->method, "mebdf");
     assert_string_equal(look(m)->other, "radau");
     taken_by_default(m);
     dae_model_close(m);

@@ -707,6 +707,7 @@ static void test_stopping(void **state)
     expect_run(&w,
                trial_simulate(&w, &(dae_simulation){ .stop = 2,
                                                      .tolerance = 1e-8,
+                                                     .method = "bdf", /* short steps */
                                                      .progress = stop_at_half,
                                                      .user = &calls }),
                DAE_E_USER, "stopped on request");
@@ -766,6 +767,39 @@ static void test_infinite_slopes(void **state)
     }
 }
 
+static double quadrature(double t)
+{
+    return 1 + 0.3 * sin(20 * t);
+}
+
+static double oscillation(double t)
+{
+    return cos(100 * t);
+}
+
+/* Local errors that nothing damps add up where they have one sign, as those of bdf: 2,580 and 1,904 tolerances. */
+static void test_undamped(void **state)
+{
+    (void)state;
+    for (double rtol = 1e-4; rtol > 1e-11; rtol *= 1e-2) {
+        trial_model w;
+        trial_open(
+            &w, "model M Real x(start = 1, fixed = true); equation der(x) = 6*cos(20*time); end M;",
+            NULL);
+        expect_run(&w, trial_run(&w, 100, rtol), DAE_OK, NULL);
+        expect_below(trial_error(&w, "x", quadrature) / rtol, 10);
+        trial_close(&w);
+        trial_open(&w,
+                   "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation "
+                   "der(x) = v; "
+                   "der(v) = -1e4*x; end M;",
+                   NULL);
+        expect_run(&w, trial_run(&w, 10, rtol), DAE_OK, NULL);
+        expect_below(trial_error(&w, "x", oscillation) / rtol, 10);
+        trial_close(&w);
+    }
+}
+
 static void test_poles(void **state)
 {
     (void)state;
@@ -788,6 +822,14 @@ static void test_poles(void **state)
         expect_below(w.t[w.rows - 1], 1 + 1e-9);
         trial_close(&w);
     }
+    /* here the rest vanishes for all values of the state */
+    trial_open(&w,
+               "model M Real a(start = 1, fixed = true); equation (1 - time)*der(a) = -a*(1 - "
+               "time); end M;",
+               NULL);
+    expect_run(&w, trial_run(&w, 2, 1e-6), DAE_OK, NULL);
+    expect_near(trial_last(&w, "a"), exp(-2), 1e-5);
+    trial_close(&w);
     trial_open(&w,
                "model M Real y(start = 0, fixed = true), z; equation (1 - time)*z = 2 + sin(time); "
                "der(y) = 1; end M;",
@@ -1066,6 +1108,7 @@ int main(void)
         cmocka_unit_test(test_assertions_inside_steps),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_infinite_slopes),
+        cmocka_unit_test(test_undamped),
         cmocka_unit_test(test_poles),
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_large_structure),

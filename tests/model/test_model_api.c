@@ -329,7 +329,7 @@ static void test_progress(void **state)
     int steps = 0;
     dae_model *m = load(decay, NULL);
     watch w = watch_of(m, 1);
-    dae_simulation s = { .stop = 2, .progress = stop_at_one, .user = &steps };
+    dae_simulation s = { .stop = 2, .method = "bdf", .progress = stop_at_one, .user = &steps };
     assert_int_equal(dae_model_simulate(m, &s, watch_row, &w), DAE_E_USER);
     assert_true(steps > 5 && w.last_t > 0.5 && w.last_t < 1.5);
     assert_int_equal(dae_model_get_statistics(m, &statistics), DAE_OK);

@@ -621,6 +621,22 @@ static void test_pulses(void **state)
                         sqrt(M_PI), 1e-4);
 }
 
+/* What a function computes by an iteration is no rounding, though a bound that follows it through the iteration would
+ * be: a pulse 1/(1 + E^2)^4 of E + E^3 = (t - 5)/w, whose integral is pi/2. */
+static void test_pulses_of_functions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        expect_near(
+            end_of_run("model M function f input Real u; output Real y; protected Real E = u; "
+                       "algorithm for k in 1:60 loop E := E - (E + E^3 - u)/(1 + 3*E^2); end for; "
+                       "y := 1/(1 + E^2)^4; end f; "
+                       "parameter Real w = 1; Real x(start = 0, fixed = true); "
+                       "equation der(x) = f((time - 5)/w)/w; end M;",
+                       both[i], 0.01, 10, 1e-6),
+            M_PI / 2, 1e-3);
+}
+
 /* What is fast and does not matter costs nothing. */
 static void test_fast_and_small(void **state)
 {
@@ -1002,6 +1018,7 @@ int main(void)
         cmocka_unit_test(test_fast_algebraic_unknown),
         cmocka_unit_test(test_rectifier),
         cmocka_unit_test(test_pulses),
+        cmocka_unit_test(test_pulses_of_functions),
         cmocka_unit_test(test_fast_and_small),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_not_finite_not_taken),

@@ -184,12 +184,57 @@ static void test_classes(void **state)
     dae_arena_release(&a);
 }
 
+/* Pivots relative to sizes do not know of units: rows and columns times anything, entries and sizes alike,
+ * and powers of a time besides. And with one row that is a multiple of another there are none. */
+static void test_beside_sizes(void **state)
+{
+    static sample s;
+    static double size[MOST * MOST], work[2 * MOST * MOST + 2 * MOST], row[MOST], column[MOST];
+    static uint32_t place[2 * MOST];
+    (void)state;
+    int regular = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        make_sample(&s);
+        size_t entries = s.start[s.rows];
+        for (uint32_t i = 0; i < s.rows; i++) row[i] = pow(10, 12 * chance() - 6);
+        for (uint32_t j = 0; j < s.columns; j++) column[j] = pow(10, 12 * chance() - 6);
+        for (size_t e = 0; e < entries; e++) size[e] = fabs(s.value[e]) * (1 + chance());
+        double before = pivots_beside(&s.m, size, s.row, false, 0, work, place);
+        for (uint32_t i = 0; i < s.rows; i++)
+            for (size_t e = s.start[i]; e < s.start[i + 1]; e++) {
+                s.value[e] *= row[i] * column[s.at[e]];
+                size[e] *= row[i] * column[s.at[e]];
+            }
+        double after = pivots_beside(&s.m, size, s.row, false, 0, work, place);
+        assert_true(fabs(after - before) <= 1e-6 * before + 1e-12);
+        regular += before > 0.02;
+        if (s.rows < 2 || s.start[2] != 2 * s.start[1]) continue;
+        for (size_t e = 0; e < s.start[1]; e++) {
+            s.at[s.start[1] + e] = s.at[e];
+            s.value[s.start[1] + e] = -3 * s.value[e];
+            size[s.start[1] + e] = 3 * size[e];
+        }
+        assert_true(pivots_beside(&s.m, size, s.row, false, 0, work, place) < 1e-12);
+        assert_true(pivots_beside(&s.m, size, s.row, true, 0, work, place) < 1e-9);
+    }
+    assert_true(regular > 300);
+    /* x' - u = 0, y' - v = 0, 2 x x' + 2 y y' = 0 at x = 0, y = 1, where u and v are 6e-4 */
+    const size_t start[] = { 0, 2, 4, 6 };
+    const uint32_t at[] = { 0, 2, 1, 3, 0, 1 };
+    const double value[] = { 1, -6e-4, 1, -6e-4, 0, 2 }, so_far[] = { 1, 6e-4, 1, 6e-4, 2, 2 };
+    const unsigned char all[] = { 1, 1, 1, 1 };
+    pivot_matrix m = { 3, 4, start, at, value };
+    expect_near(pivots_beside(&m, so_far, all, false, 0, work, place), 1, 1e-12);
+    expect_near(pivots_beside(&m, so_far, all, true, 0, work, place), 1, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_dependent_rows),
         cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_beside_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void test_pendulum_goes_over_the_top(void **state)
     dae_model_close(m);
 }
 
-/* Other states cost about what the angle costs, at the same absolute accuracy. */
+/* At the same absolute accuracy other states cost about what the angle costs, and a few steps where they are chosen. */
 static void test_choosing_again_is_cheap(void **state)
 {
     (void)state;
@@ -123,13 +123,15 @@ static void test_choosing_again_is_cheap(void **state)
     dae_simulation how = { .stop = 100, .tolerance = 1e-12, .absolute = 1e-6 };
     assert_int_equal(dae_model_simulate(angle, &how, keep, &r), DAE_OK);
     dae_model_get_statistics(angle, &s);
+    double p = value_of(&r, "p");
     r.m = m;
     how.tolerance = 1e-6;
     assert_int_equal(dae_model_simulate(m, &how, keep, &r), DAE_OK);
     dae_model_get_statistics(m, &t);
-    if ((double)t.steps > 1.3 * (double)s.steps)
-        print_error("%ld steps by angle, %ld cartesian\n", (long)s.steps, (long)t.steps);
-    assert_true((double)t.steps <= 1.3 * (double)s.steps);
+    double quarters = p / 1.5707963267948966; /* other states in each of them */
+    print_message("%ld steps by angle, %ld cartesian in %.0f quarters\n", (long)s.steps,
+                  (long)t.steps, quarters);
+    assert_true(quarters > 200 && (double)t.steps <= (double)s.steps + 10 * quarters);
     dae_model_close(angle);
     dae_model_close(m);
 }

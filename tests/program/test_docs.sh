@@ -43,7 +43,7 @@ good right <<'EOF'
 
 `daedalus solve robertson --rtol 1e-8`, `build/daedalus methods two-step-0.5`, `daedalus solve NAME --stats`,
 `reproduce bdf-dae`, `--report FILE.html`, [here](#a-title-with-code), [there](other.md#two-words),
-`src/base/status.c`, `integrate/bdf.c`, `test_forms`, `make check`, `dae_open`, `DAE_E_WORK`, E_WORK,
+`src/base/status.c`, `integrate/multistep/bdf.c`, `test_forms`, `make check`, `dae_open`, `DAE_E_WORK`, E_WORK,
 2<!-- = echo 2 --> things, 1,900<!-- ~ echo 2000 -->, 2.2<!-- = x of echo '{"x":2.21}'; true -->.
 
     $ daedalus check examples/modelica/pendulum.mo

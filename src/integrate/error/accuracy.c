@@ -433,6 +433,17 @@ static void add_drift(const dae_solver *s, double *estimate)
     }
 }
 
+/* Where the iteration could not do better than rounding, that is the error: of an unknown that is 0 beside large terms
+ * it may be many tolerances. */
+static void add_rounding(dae_solver *s, double *estimate)
+{
+    dae_corrector *q = &s->corrector;
+    double *noise = s->look_e;
+    if (!q->drowned || !q->have_factor || !q->have_jacobian) return;
+    if (dae_corrector_noise(q, s->t, s->x, s->p, noise) != DAE_OK) return;
+    for (int i = 0; i < s->system.n; i++) estimate[i] = fmax(estimate[i], noise[i]);
+}
+
 void dae_estimate_errors(dae_solver *s, double *estimate)
 {
     double least = LEAST_UNKNOWN;
@@ -450,4 +461,5 @@ void dae_estimate_errors(dae_solver *s, double *estimate)
     for (int i = 0; i < s->system.n; i++)
         estimate[i] = fmax(estimate[i], (s->system.level[i] < DAE_INDEX2 ? LEAST : least) /
                                             (s->w0[i] * s->safety));
+    add_rounding(s, estimate);
 }

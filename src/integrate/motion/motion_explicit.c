@@ -17,7 +17,7 @@
  * explicit, A_1 = q''_n, as in HEDOP5 [Arnold 1998, BIT 38]. The constraint of stage i + 1 makes
  * the normal part of A_i what the quadrature of row i + 1 asks for; the rows from the third on
  * are exact for polynomials of degree 2 (the third because c_2 = 2/3 c_3), so it is as accurate as
- * the table. The order is 5 for q, v and lambda (measured, tests/test_motion.c; with A_1 from the
+ * the table. The order is 5 for q, v and lambda (measured, tests/mechanics/test_motion.c; with A_1 from the
  * constraint it is 3), with six matrices a step; hem4 has the same number.
  *
  * Error estimate: h (e_begin y'_n + sum e_i Y'_i + e_end y'_{n+1}) for y = q and y = v, of the

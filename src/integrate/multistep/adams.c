@@ -62,7 +62,7 @@ static const double SHARE = 0.25;
 static const double TARGET = 0.25, WORTHWHILE = 1.2, LARGEST = 4;
 
 /* Stability. h lambda of a decaying component must lie in (-interval[q], 0), where all solutions
- * of the recursion for y' = lambda y are bounded (tests/test_adams.c finds both sides of every
+ * of the recursion for y' = lambda y are bounded (tests/theory/test_adams.c finds both sides of every
  * bound). Two evaluations at nearly the same point show the local rate,
  *
  *     h |F(y_new) - F(y_pred)| / |y_new - y_pred|,

@@ -344,7 +344,7 @@ static int solve(dae_solver *s, two_step *k, dae_trial *trial)
                     .e_d = trial->e_d,
                     .w = s->w,
                     .w_d = s->system.computed ? s->w_d : NULL };
-    if (trial->prescribed) q->stubborn = 1; /* no smaller step will be tried */
+    if (trial->prescribed) q->stubborn = 2; /* no smaller step will be tried */
     int status = dae_corrector_solve(q, &g);
     return status != DAE_OK || trial->prescribed ? status : judge(s, k, trial);
 }

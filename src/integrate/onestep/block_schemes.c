@@ -1,7 +1,7 @@
 /* block_schemes.c: the block methods of tableau/block.c, ready for use.
  *
  * What block_scheme_make computes from their tables, written down: it takes milliseconds in
- * quadruple precision, more than many a solution. tests/test_theory_block.c computes everything
+ * quadruple precision, more than many a solution. tests/theory/test_theory_block.c computes everything
  * anew and compares.
  */
 #include "integrate/onestep/block.h"

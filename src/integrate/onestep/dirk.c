@@ -431,7 +431,7 @@ static int dirk_attempt(dae_solver *s, dae_trial *trial)
     k->now = k->have_spare && beyond * trial->h > 0 ? &k->spare : &k->main;
     trial->order = k->now->order;
     trial->constant = 1;
-    if (trial->prescribed) q->stubborn = 1; /* no smaller step will be tried */
+    if (trial->prescribed) q->stubborn = 2; /* no smaller step will be tried */
     plan_guesses(k, trial->h);
     if (k->now->first) {
         memcpy(k->X[0], s->x, (size_t)s->system.n * sizeof(double));

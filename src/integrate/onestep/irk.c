@@ -210,19 +210,21 @@ INLINE void differentiate(int S, const irk_stages *k, const lanes *z, int i)
     }
 }
 
-/* Z -= T R, the stages X and, for d = x, the derivatives P; the squares of the corrections. */
+/* Z -= T R, the stages X and, for d = x, the derivatives P; the squares of the
+ * corrections, weighted: those of unknowns beyond 1e154 are no numbers. */
 INLINE void advance(int S, irk_stages *k, int plain)
 {
     const irk_scheme *g = k->scheme;
     int stride = k->stride;
     for (int i = 0; i < stride; i += 4) {
-        lanes r[IRK_STAGES], z[IRK_STAGES], x = LANES(k->x + i), squares = { 0, 0, 0, 0 };
+        lanes r[IRK_STAGES], z[IRK_STAGES], x = LANES(k->x + i), w = LANES(k->w + i);
+        lanes squares = { 0, 0, 0, 0 };
         for (int j = 0; j < S; j++) r[j] = LANES(k->R + j * stride + i);
         for (int l = 0; l < S; l++) {
             lanes delta = g->T[l][0] * r[0];
             for (int j = 1; j < S; j++) delta += g->T[l][j] * r[j];
             z[l] = LANES(k->Z + l * stride + i) - delta;
-            squares += delta * delta;
+            squares += (w * delta) * (w * delta);
             LANES(k->Z + l * stride + i) = z[l];
             LANES(k->X + l * stride + i) = x + z[l];
         }
@@ -269,11 +271,12 @@ static void settle(irk_stages *k, int plain)
 {
     int stride = k->stride, stages = k->scheme->stages;
     for (int i = 0; i < stride; i += 4) {
-        lanes z[IRK_STAGES], x = LANES(k->x + i), squares = { 0, 0, 0, 0 };
+        lanes z[IRK_STAGES], x = LANES(k->x + i), w = LANES(k->w + i);
+        lanes squares = { 0, 0, 0, 0 };
         for (int l = 0; l < stages; l++) {
             lanes delta = LANES(k->R + l * stride + i);
             z[l] = LANES(k->Z + l * stride + i) - delta;
-            squares += delta * delta;
+            squares += (w * delta) * (w * delta);
             LANES(k->Z + l * stride + i) = z[l];
             LANES(k->X + l * stride + i) = x + z[l];
         }
@@ -346,7 +349,7 @@ static double correction_size(irk_stages *k, dae_solver *s)
     double most = 0;
     int place = -1;
     for (int i = 0; i < k->n; i++) {
-        double a = k->size[i] * k->w[i] * k->w[i];
+        double a = k->size[i];
         if (!(a <= most)) {
             most = a == a ? a : INFINITY;
             place = i;
@@ -361,10 +364,10 @@ static double size_to_come(const irk_stages *k, double *rate)
 {
     double most = 0;
     for (int i = 0; i < k->n; i++) {
-        double now = k->size[i], before = k->size_before[i], w = k->w[i];
+        double now = k->size[i], before = k->size_before[i];
         double fall =
             now < UNKNOWN_RATE * UNKNOWN_RATE * before ? now / before : UNKNOWN_RATE * UNKNOWN_RATE;
-        double next = now * fall * w * w;
+        double next = now * fall;
         if (next > most) most = next, *rate = sqrt(fall);
     }
     return sqrt(most / k->scheme->stages);
@@ -411,6 +414,20 @@ static int stalls(const dae_solver *s, double rate, double size)
            (size * s->safety <= 1 || (worst >= 0 && s->system.level[worst] >= DAE_INDEX2));
 }
 
+/* At index 0 and 1 nothing amplifies rounding but the equations themselves: where f is at rounding level at every
+ * stage, by what the problem knows of it, no iteration gets farther, and no smaller step. */
+static int are_quiet(const irk_stages *k, dae_solver *s, double h)
+{
+    const irk_scheme *g = k->scheme;
+    const dae_system *sys = &s->system;
+    int quiet = sys->problem.rounding && !(sys->facts & DAE_FACT_HIGH_INDEX) && !g->first_explicit;
+    for (int j = 0; j < g->stages && quiet; j++)
+        quiet = dae_corrector_quiet(&s->corrector, s->t + g->c[j] * h,
+                                    k->X + (size_t)j * (size_t)k->stride,
+                                    k->P + (size_t)j * (size_t)k->stride_d, s->w0);
+    return quiet;
+}
+
 int irk_stages_begin(irk_stages *k, dae_solver *s, double h, const irk_ahead *a)
 {
     int plain = !s->system.computed, S = k->scheme->stages, rows = a ? a->from->stages + 1 : 0;
@@ -452,7 +469,8 @@ static int settle_velocities(irk_stages *k, dae_solver *s, double h, double tole
         double v = 0;
         for (int l = 0; l < q->velocities; l++) {
             int i = q->velocity[l];
-            v = fmax(v, k->size[i] * q->w_full[i] * q->w_full[i]);
+            double full = q->w_full[i] / k->w[i];
+            v = fmax(v, k->size[i] * full * full);
         }
         v = sqrt(v / k->scheme->stages);
         if (rate * v <= tolerance * (1 - rate)) break;
@@ -509,7 +527,10 @@ int irk_stages_solve(irk_stages *k, dae_solver *s, double h, double tolerance, i
                  * the tolerance (without the part that safety takes) that will do */
                 double bearable = 2000 * DBL_EPSILON / fmax(s->options.rtol, DBL_EPSILON);
                 if (m > 2 && size * s->safety <= fmax(0.1, bearable)) break;
-                return DAE_STEP_NEWTON;
+                if (!are_quiet(k, s, h)) return DAE_STEP_NEWTON;
+                s->corrector.drowned = 1;
+                k->rate = rate_before;
+                break;
             }
         } else if (m >= most) {
             return DAE_STEP_NEWTON;

@@ -129,21 +129,22 @@ int irk_step_prepare(irk_step *r, dae_solver *s, const irk_scheme *g, double h)
 }
 
 /* So many smaller steps are tried first: halving four times makes what depends on h a tenth. At index 2 and 3 the error of
- * a C that moves is multiplied by 1 / h, and smaller steps make it worse: one is enough. */
+ * a C that moves is multiplied by 1 / h, and smaller steps make it worse: one is enough. With a constant C it is for
+ * kinks of the equations (driver.c): where they are passed one Jacobian for all stages will do again. */
 enum { SMALLER = 4, SMALLER_HIGH = 1 };
 
 int irk_step_full(irk_step *r, dae_solver *s, const dae_trial *trial, double tolerance, int failed)
 {
-    /* with a constant C the simplified iteration converges for small steps if anything does: what fails
-     * then is the end of a solution, a fold, and must not be jumped over */
+    int moves = (s->system.facts & DAE_FACT_D_VARIES) != 0;
     int tried = s->system.facts & DAE_FACT_HIGH_INDEX ? SMALLER_HIGH : SMALLER;
-    int may = failed == DAE_STEP_NEWTON && (s->system.facts & DAE_FACT_D_VARIES) &&
-              (r->full || r->rejected >= tried);
+    int may = failed == DAE_STEP_NEWTON &&
+              (moves ? r->full || r->rejected >= tried : s->corrector.stubborn > 0);
     if (trial->prescribed) may = failed == DAE_STEP_NEWTON || failed == DAE_STEP_SINGULAR;
     if (!may) return failed;
     int status = irk_step_predict(r, s, r->k.scheme, trial->h);
     if (status == DAE_OK)
         status = irk_stages_full(&r->k, s, trial->h, tolerance, trial->prescribed);
+    if (status > 0 && !moves && !trial->prescribed) status = failed;
     r->full |= status == DAE_OK;
     s->corrector.iterations += r->k.iterations;
     s->corrector.observed_rate = r->k.rate;

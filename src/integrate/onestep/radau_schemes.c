@@ -1,7 +1,7 @@
 /* radau_schemes.c: Radau IIA with 1, 3, 5, 7 stages, ready for use.
  *
  * What irk_scheme_make computes from the generated tables, written down: it takes millions of
- * instructions in quadruple precision, more than many a solution. tests/test_theory_irk.c
+ * instructions in quadruple precision, more than many a solution. tests/theory/test_theory_irk.c
  * computes everything anew and compares.
  */
 #include "integrate/onestep/irk.h"

@@ -583,13 +583,15 @@ static int repeat(double t, const double *value, void *user)
     return f->watched ? f->watched(t, value, f->watched_user) : DAE_OK;
 }
 
-bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status)
+bool fallback_repeats(model_fallback *f, const model *by, const dae_simulation *simulation,
+                      dae_status *status)
 {
+    bool began = f->passed > 1 || by->statistics.steps > 0;
     bool numeric = *status == DAE_E_IMPASSE || *status == DAE_E_CONVERGENCE ||
                    *status == DAE_E_STEP_UNDERFLOW || *status == DAE_E_SINGULAR ||
                    *status == DAE_E_SINGULARITY || *status == DAE_E_CHATTER ||
                    /* the values at which it had to go on with other states */
-                   ((*status == DAE_E_INCONSISTENT || *status == DAE_E_NONFINITE) && f->passed > 1);
+                   ((*status == DAE_E_INCONSISTENT || *status == DAE_E_NONFINITE) && began);
     dae_simulation with = simulation ? *simulation : (dae_simulation){ 0 };
     if (!numeric || f->back->hybrid || model_has_events(f->back)) return false;
     model *a = fallback_model(f);

@@ -46,7 +46,8 @@ bool fallback_goes_on(model_fallback *f, model *ended, const dae_simulation *sim
                       dae_status *status);
 /* It failed by numbers, which may be those of the rewriting: all of it is repeated, unless the array
  * begins elsewhere. */
-bool fallback_repeats(model_fallback *f, const dae_simulation *simulation, dae_status *status);
+bool fallback_repeats(model_fallback *f, const model *by, const dae_simulation *simulation,
+                      dae_status *status);
 dae_status fallback_values(model_fallback *f, double t, const double *x, const double *xdot,
                            double *value);
 /* That it is taken and why: a sentence among its messages, once. */

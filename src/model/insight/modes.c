@@ -124,48 +124,41 @@ static double turns(const dae_insight *o)
 
 static void suggest(insight *k, const char *method, const char *why)
 {
-    if (!strcmp(method, k->out.method)) { /* one more reason for it */
-        k->out.method_why = why;
-        return;
-    }
     k->out.other = method;
     k->out.other_why = why;
 }
 
-/* What simulate takes if nothing else is asked for (family.c, simulate.c). */
+/* What simulate takes if nothing else is asked for, as its table has it. */
 static void choose_default(insight *k)
 {
     dae_insight *o = &k->out;
-    bool radau = k->r->index >= 3;
-    o->method = radau ? "radau" : "bdf";
-    o->method_why =
-        radau ? "of index 3 or above, as motion is: a one-step method of high order takes a "
-                "fifth of the steps, and loses little where states change"
-        : o->eigenvalues >= 0 && o->states == 0
-            ? "there is nothing to integrate, only equations to be solved at each time"
-            : "sparse Jacobians, one for many steps, of any stiffness";
+    const char *method = NULL, *why = NULL;
+    bool motion = k->r->index >= 3; /* as family.c expects it */
+    if (model_choose_method(k->m, motion ? DAE_EXPECT_MOTION : 0, k->arena, &method, &why) !=
+        DAE_OK)
+        dae_report_clear(&k->m->report);
+    o->method = method ? method : "radau";
+    o->method_why = o->eigenvalues >= 0 && o->states == 0
+                        ? "there is nothing to integrate, only equations to be solved at each time"
+                    : why ? why
+                          : "for any stiffness and index";
 }
 
-/* What the start says beyond that: stiff and damped is bdf's own ground. */
+/* What the start says beyond that. */
 static void look_further(insight *k)
 {
     dae_insight *o = &k->out;
-    bool algebraic = o->unknowns > o->states, events = o->relations && o->unknowns <= 100;
-    if (o->eigenvalues < 0 || o->states == 0 || !strcmp(o->method, "radau")) return;
-    if (turns(o) > 20)
-        suggest(k, "radau",
-                dae_arena_print(
-                    k->arena,
-                    "oscillations of up to %.3g rad/s go on for about %.0f turns, and BDF of "
-                    "order 3 to 5 damps or amplifies those near the imaginary axis",
-                    o->frequency, turns(o)));
-    else if (o->stiffness > 200)
-        suggest(k, events ? "radau" : "bdf",
+    bool algebraic = o->unknowns > o->states;
+    if (o->eigenvalues < 0 || o->states == 0) return;
+    if (turns(o) > 20) {
+        if (strcmp(o->method, "radau") != 0)
+            suggest(
+                k, "radau",
                 dae_arena_print(k->arena,
-                                "stiff: the fastest motion decays within %.3g of the whole time%s",
-                                1 / o->stiffness,
-                                events ? ", and a one-step method loses nothing at events" : ""));
-    else if (!algebraic && o->structural_index <= 1 && o->unknowns <= 1000)
+                                "oscillations of up to %.3g rad/s go on for about %.0f turns: a "
+                                "one-step method of high order takes the fewest steps",
+                                o->frequency, turns(o)));
+    } else if (o->stiffness <= 200 && !algebraic && o->structural_index <= 1 && o->unknowns <= 1000)
         suggest(
             k, "dopri5",
             "not stiff at the start and no algebraic unknowns: explicit steps need no Jacobian");

@@ -6,7 +6,10 @@
  *
  *     u grows through infinity and comes back from the other side: the solution ends there; or, u being
  *     a derivative, it is not unique beyond: (1 - t) x' = -x - t;
- *     u stays bounded, the rest vanishing as well: it goes on, though uniqueness is lost for a moment.
+ *     u stays bounded, the rest vanishing as well: it goes on, though uniqueness is lost for a moment. But if u is the
+ *     derivative of a state x, and the rest vanishes for one value of x only, (1 - t) x' = -x - t cos t, then all
+ *     solutions meet in that value, and beyond none is the continuation of another. This shows in u(t* - d; x + e) - u(t* - d; x),
+ *     which grows like e / d; where the rest vanishes for all x, (1 - t) x' = (1 - t) x, it does not.
  *
  * So after every step the signs of all such determinants are compared with those before. (What was
  * solved for on the way, by tearing, has a factor that is never 0: the sign is that of the small
@@ -32,7 +35,7 @@
 enum { DENSE = 60, ROUNDS = 60, NEARER = 256 };
 
 static const double GROWN = 4, LEAST = 4, MOST = 1000, LOST = 1e6, LEAPT = 1e3,
-                    VANISHED = 16 * DBL_EPSILON, BEYOND = 1;
+                    VANISHED = 16 * DBL_EPSILON, BEYOND = 1, APART = 1e-5;
 
 /* ---------------------------------------------------------------- what is watched ------- */
 
@@ -136,6 +139,7 @@ dae_status model_compile_poles(model *m)
     for (size_t k = 0; k < 6; k++) *vector[k] = dae_arena_take(&m->arena, most, sizeof(double));
     p->x = dae_arena_take(&m->arena, n + 1, sizeof *p->x);
     p->xdot = dae_arena_take(&m->arena, n + 1, sizeof *p->xdot);
+    p->beside = dae_arena_take(&m->arena, n + 1, sizeof *p->beside);
     p->lu = dae_arena_take(&m->arena, dense * dense + 1, sizeof *p->lu);
     for (int k = 0; k < 2; k++) {
         double *x = dae_arena_take(&m->arena, 2 * n + 2, sizeof *x);
@@ -215,6 +219,8 @@ static int sign_now(model *m, const model_pole *w)
 static bool look(model *m, double t)
 {
     dae_glance(m->solver, t, m->poles.x, m->poles.xdot);
+    if (m->poles.apart) /* states beside those of the solution */
+        for (size_t j = 0; j < m->p.states; j++) m->poles.x[j] += m->poles.apart[j];
     return model_load_point(m, t, m->poles.x, m->poles.xdot) == DAE_OK;
 }
 
@@ -280,6 +286,37 @@ static bool is_pole(model *m, const model_pole *w, const double *span, double at
     return most > 0;
 }
 
+/* Does the derivative of a state depend on this state the more the nearer `at` is? *which: among the unknowns. Not where constraints
+ * were differentiated: x x' + y y' = 0 has a solution at x = 0 for those states only that satisfy them. */
+static bool is_meeting(model *m, const model_pole *w, const double *span, double at,
+                       uint32_t *which)
+{
+    model_poles *p = &m->poles;
+    double left = at - span[0], right = span[1] - at;
+    double far = (left >= (span[1] - span[0]) / 8 ? -left : right) / 16, near = far / NEARER;
+    if (m->flat->invariants > 0 || m->flat->watches > 0) return false;
+    if (fabs(near) < 1e-14 * fabs(at)) return false;
+    if (!solve_at(m, w, at + far, p->far) || !solve_at(m, w, at + near, p->near)) return false;
+    for (uint32_t k = 0; k < w->step->torn + w->step->assigned; k++) {
+        uint32_t slot = unknown_slot(w->step, k);
+        size_t j = 0;
+        while (j < m->p.states && m->p.variable[j] != slot_variable(slot)) j++;
+        if (!slot_is_derivative(slot) || j == m->p.states) continue;
+        double size = fmax(fabs(p->x[j]), fabs(p->near[k] * (span[1] - span[0])));
+        p->beside[j] = APART * size;
+        p->apart = p->beside;
+        bool found = solve_at(m, w, at + far, p->farther) && solve_at(m, w, at + near, p->nearer);
+        p->apart = NULL;
+        p->beside[j] = 0;
+        if (!found) continue;
+        double there = fabs(p->farther[k] - p->far[k]), here = fabs(p->nearer[k] - p->near[k]);
+        if (here * fabs(near) <= VANISHED * 1e4 * size || here <= there * NEARER / 4) continue;
+        *which = k;
+        return true;
+    }
+    return false;
+}
+
 static void name_unknowns(model *m, const model_step *s, char *list, size_t size)
 {
     enum { NAMED = 4 };
@@ -292,7 +329,7 @@ static void name_unknowns(model *m, const model_step *s, char *list, size_t size
         snprintf(list + length, size - length, " and %u more", count - NAMED);
 }
 
-static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t which)
+static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t which, bool meeting)
 {
     const model_step *s = w->step;
     const model_equation *e = &m->run.list->item[s->residual_equation[0]];
@@ -303,7 +340,13 @@ static dae_status tell_pole(model *m, const model_pole *w, double at, uint32_t w
     uint32_t count = s->torn + s->assigned;
     dae_fail(&m->report, DAE_E_IMPASSE,
              "the solution becomes infinite, or is not unique beyond a point");
-    if (count == 1) {
+    if (meeting) {
+        dae_at(&m->report, "t = %.10g, equation %s%s", at, text, where);
+        dae_why(&m->report,
+                "the factor of '%s' passes 0 there, where all solutions have one value of '%s'",
+                model_slot_name(m, unknown_slot(s, which)),
+                model_slot_name(m, slot_of(slot_variable(unknown_slot(s, which)), 0)));
+    } else if (count == 1) {
         dae_at(&m->report, "t = %.10g, equation %s%s", at, text, where);
         dae_why(&m->report, "the factor of %s in it passes 0 there, and the other terms do not",
                 list);
@@ -405,8 +448,9 @@ dae_status model_check_poles(model *m, double from, double to, bool first, doubl
         if (sign != 0 && w->sign != 0 && sign != w->sign) {
             double span[] = { from, to }, at = find_crossing(m, w, from, to);
             bool pole = is_pole(m, w, span, at, slack, &which);
-            if (pole && w->feeds)
-                status = tell_pole(m, w, at, which);
+            bool meeting = !pole && is_meeting(m, w, span, at, &which);
+            if (meeting || (pole && w->feeds))
+                status = tell_pole(m, w, at, which, meeting);
             else if (pole)
                 warn_pole(m, w, at, which);
             else if (!w->told)

@@ -186,8 +186,8 @@ static bool passes_singular(model_family *f, const double *watched)
     flat_equation equation;
     size_t count = f->now->reduction.flat->watches;
     bool follows = f->before_of == f->now && f->before_events == f->stage.events;
-    f->stage.refused =
-        follows && flat_passes_singular(&f->now->reduction, f->before, watched, &equation);
+    f->stage.refused = follows && flat_passes_singular(&f->now->reduction, f->largest, f->before,
+                                                       watched, &equation);
     if (f->stage.refused) tell_singular(f, "in the step to", f->stage.t, &equation);
     if (follows && (!f->has_earlier || has_moved(f, watched)))
         memcpy(f->earlier, f->before, count * sizeof *watched);
@@ -222,7 +222,7 @@ static bool nears_singular(model_family *f, const double *watched, flat_equation
             far = fmin(far, AHEAD * f->largest[k] / fabs(watched[k] - ahead[k]));
     if (!isfinite(far)) return false;
     for (size_t k = 0; k < count; k++) ahead[k] = watched[k] + far * (watched[k] - ahead[k]);
-    return flat_passes_singular(&f->now->reduction, watched, ahead, equation);
+    return flat_passes_singular(&f->now->reduction, f->largest, watched, ahead, equation);
 }
 
 /* Other states, if there are better ones. Where all are singular that is why it failed. */

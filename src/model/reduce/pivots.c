@@ -300,3 +300,79 @@ double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *ord
     *sign = product;
     return worst;
 }
+
+/* ---------------------------------------------------------------- beside sizes ---------- */
+
+typedef struct sized {
+    uint32_t rows, columns;
+    double *A, *S;          /* entries and their sizes, full */
+    double *of_row, *score; /* largest entry of a row as it was; the best pivot of a row, 0: none */
+    uint32_t *best, *used;  /* ... its column; of columns: there was a pivot */
+    bool plain;
+} sized;
+
+static void look(sized *w, uint32_t i)
+{
+    const double *a = w->A + (size_t)i * w->columns, *s = w->S + (size_t)i * w->columns;
+    w->score[i] = 0;
+    for (uint32_t j = 0; j < w->columns; j++) {
+        if (w->used[j] || !(s[j] > 0)) continue;
+        double here = fabs(a[j]) / (w->plain ? w->of_row[i] : s[j]);
+        if (!(here > w->score[i])) continue;
+        w->score[i] = here;
+        w->best[i] = j;
+    }
+}
+
+/* Row i minus its part of the pivot's. */
+static void subtract_sized(sized *w, uint32_t i, uint32_t p, uint32_t q)
+{
+    double *a = w->A + (size_t)i * w->columns, *s = w->S + (size_t)i * w->columns;
+    const double *b = w->A + (size_t)p * w->columns, *u = w->S + (size_t)p * w->columns;
+    double f = a[q] / b[q], g = s[q] / u[q];
+    for (uint32_t j = 0; j < w->columns; j++) {
+        if (w->used[j] || !(u[j] > 0)) continue;
+        a[j] -= f * b[j];
+        s[j] = fmax(s[j], g * u[j]);
+    }
+}
+
+double pivots_beside(const pivot_matrix *m, const double *size, const unsigned char *row,
+                     bool plain, double enough, double *work, uint32_t *place)
+{
+    size_t all = (size_t)m->rows * m->columns;
+    sized w = { .columns = m->columns, .A = work, .S = work + all, .plain = plain };
+    w.of_row = work + 2 * all;
+    w.score = w.of_row + m->rows;
+    w.best = place;
+    w.used = place + m->rows;
+    memset(work, 0, 2 * all * sizeof *work);
+    memset(w.used, 0, m->columns * sizeof *w.used);
+    for (uint32_t i = 0; i < m->rows; i++) {
+        if (!row[i]) continue;
+        for (size_t e = m->start[i]; e < m->start[i + 1]; e++) {
+            w.A[(size_t)w.rows * m->columns + m->at[e]] = m->value[e];
+            w.S[(size_t)w.rows * m->columns + m->at[e]] = size[e];
+        }
+        w.of_row[w.rows] = largest(m, i);
+        look(&w, w.rows++);
+    }
+    double worst = INFINITY;
+    for (uint32_t step = 0; step < w.rows && worst >= enough; step++) {
+        uint32_t p = 0;
+        for (uint32_t i = 1; i < w.rows; i++)
+            if (w.score[i] > w.score[p]) p = i;
+        if (!(w.score[p] > 0)) return 0;
+        uint32_t q = w.best[p];
+        size_t at = (size_t)p * m->columns + q;
+        worst = fmin(worst, fabs(w.A[at]) / w.S[at]);
+        w.score[p] = -1; /* done */
+        w.used[q] = 1;
+        for (uint32_t i = 0; i < w.rows; i++) {
+            if (w.score[i] < 0) continue;
+            if (w.S[(size_t)i * m->columns + q] > 0) subtract_sized(&w, i, p, q);
+            if (w.S[(size_t)i * m->columns + q] > 0 || w.best[i] == q) look(&w, i);
+        }
+    }
+    return worst;
+}

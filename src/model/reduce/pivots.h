@@ -47,4 +47,17 @@ double pivots_find(pivot_room *t, const pivot_matrix *m, const pivot_part *part,
  * for: of the product of the pivots, which is the determinant but for a sign that the order has. */
 double pivots_again(pivot_room *t, const pivot_matrix *m, const pivot_order *order, int *sign);
 
+/* The worst pivot of the rows of the part with all columns, each relative to the size that its place has
+ * had: `size`, of entries. Elimination goes on with sizes as with entries, without cancelling:
+ *
+ *     a_ij - a_iq a_pj / a_pq,    max(s_ij, s_iq s_pj / s_pq).
+ *
+ * So factors for rows and for columns cancel in |a| / s of whatever stands there, and with them the units of
+ * equations, of unknowns and of time (a derivative brings a power of that for its row and one for its
+ * column). Pivots are the largest relative to their rows, which is to say in the units that the matrix
+ * is in, if `plain`, else the largest relative to their sizes, which is the same in all units. Stops below
+ * `enough`. work: 2 rows columns + 2 rows; place: rows + columns. */
+double pivots_beside(const pivot_matrix *m, const double *size, const unsigned char *row,
+                     bool plain, double enough, double *work, uint32_t *place);
+
 #endif

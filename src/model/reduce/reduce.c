@@ -29,6 +29,9 @@ typedef struct reduction_block {
     pivot_order *order; /* of each level: as they were last looked for; NULL: never */
     uint32_t levels;    /* the largest c */
     double *between;    /* J between two steps; NULL: not needed yet */
+    double *size;       /* of entries of J so far; NULL: not needed yet ... */
+    double *work;       /* ... and what pivots_beside needs */
+    uint32_t *place;
 } reduction_block;
 
 typedef struct reduction_blocks {
@@ -423,6 +426,53 @@ static void find_entries(reducer *r, reduction_block *k)
     for (uint32_t j = 0; j < k->columns; j++) place[b->column_of[k->column[j]]] = 0;
 }
 
+static double order_of(const reducer *r, const reduction_block *k, size_t e)
+{
+    return r->b->d[r->b->column_of[k->column[k->at[e]]]];
+}
+
+/* The logarithm of the unit of time that goes with the nominal values: der(x) has the unit of x over time,
+ * which they do not tell, and x' - v = 0 is (1, -6e-4) where v has 6e-4 m/s, x 1 m and time seconds. Beside a
+ * pivot of 6e-4 that is always there none that becomes small is seen. Numbers in a row say how many
+ * seconds make its entries alike. 0 where nothing has a nominal value, or where rows disagree, since some
+ * have and others have not: then they say nothing of time. */
+static double find_pace(reducer *r, const reduction_block *k)
+{
+    double covered = 0, spread = 0, squares = 0, count = 0, one, other;
+    bool given = false;
+    for (uint32_t j = 0; j < k->columns; j++) given |= r->m->variable[k->column[j]].nominal != 0;
+    for (uint32_t i = 0; i < k->rows && given; i++)
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            for (size_t f = k->start[i]; f < e; f++) {
+                double order = order_of(r, k, e) - order_of(r, k, f);
+                if (order == 0 || !ex_is_number(r->g, k->J[e], &one) ||
+                    !ex_is_number(r->g, k->J[f], &other) || one == 0 || other == 0)
+                    continue;
+                double ratio = log(fabs(one / other));
+                covered += order * ratio;
+                spread += order * order;
+                squares += ratio * ratio;
+                count++;
+            }
+    bool agree = spread > 0 && squares - covered * covered / spread <= count;
+    return agree ? covered / spread : 0;
+}
+
+static void measure_time(reducer *r, reduction_block *k)
+{
+    double pace = find_pace(r, k);
+    if (!(fabs(pace) > 1 && fabs(pace) < 50)) return;
+    for (uint32_t i = 0; i < k->rows; i++) {
+        double most = 0;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++) most = fmax(most, order_of(r, k, e));
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++) {
+            double factor = exp(pace * (most - order_of(r, k, e)));
+            if (factor == 1) continue;
+            k->J[e] = ex_binary(r->g, EX_MULTIPLY, ex_number(r->g, factor), k->J[e]);
+        }
+    }
+}
+
 /* Are there more derivatives than equations ask for? */
 static void judge_freedom(const reduction_blocks *b, reduction_block *k)
 {
@@ -451,6 +501,7 @@ static void take_block(reducer *r, const uint32_t *order, uint32_t begin, uint32
     if (k.rows == 0) return;
     k.chosen = dae_arena_take(r->arena, k.columns + 1, sizeof *k.chosen);
     find_entries(r, &k);
+    measure_time(r, &k);
     judge_freedom(b, &k);
     make_choice(r, &k);
     b->block[b->count++] = k;
@@ -851,12 +902,13 @@ bool flat_same_choice(const flat_reduction *a, const flat_reduction *b)
 
 /* ---------------------------------------------------------------- singular points ------- */
 
-/* Below this part of the rows' size the pivots of all columns count as 0 where a determinant has
+/* Below this part of their size pivots count as 0 where a determinant has
  * changed its sign: linear interpolation between two steps leaves an error of second order. */
 static const double PASSED = 0.02;
 
-/* ... and where the integrator has given up, as near to the point as it got. */
-static const double COLLAPSED = 1e-3;
+/* ... and where the integrator has given up, as near to the point as it got. (A pivot may be the sum of two
+ * terms of its size: a parallelogram goes flat with twice the sine of its angle.) */
+static const double COLLAPSED = 2e-3;
 
 /* J between two points; rows are divided by their size at the ends. */
 static pivot_matrix interpolate(reducer *r, reduction_block *k, const double *J0, const double *J1,
@@ -874,6 +926,46 @@ static pivot_matrix interpolate(reducer *r, reduction_block *k, const double *J0
     return matrix_of(k, k->between);
 }
 
+/* What entries of J are compared with: their largest values so far, in each row as many times smaller as all
+ * of the row have become. Which states are good is a matter of nominal values, whether there are any is
+ * not: in these units x' - v = 0 is (1, -6e-4) where v is 6e-4 m/s and x has 1 m, which says
+ * that seconds are short, and not that v is 0 beside x. So no column is compared with another. Values
+ * so far, and not those of the step: near a double point of a curve gradients (s^2, s) are (h^2, +-h) at the
+ * ends of a step, and beside h^2 what is left of x there, an error of interpolation, would be large. */
+static void find_sizes(reducer *r, reduction_block *k, const double *largest, const double *J0,
+                       const double *J1)
+{
+    if (!k->size) {
+        size_t all = (size_t)k->rows * k->columns;
+        k->size = dae_arena_take(r->arena, k->start[k->rows] + 1, sizeof *k->size);
+        k->work = dae_arena_take(r->arena, 2 * all + 2 * k->rows + 1, sizeof *k->work);
+        k->place = dae_arena_take(r->arena, k->rows + k->columns + 1, sizeof *k->place);
+    }
+    for (uint32_t i = 0; i < k->rows; i++) {
+        double part = 0, row = 0;
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++) {
+            double now = fmax(fabs(J0[e]), fabs(J1[e]));
+            k->size[e] = fmax(largest[e], now);
+            row = fmax(row, now); /* that interpolate() divides by */
+            if (k->size[e] > 0) part = fmax(part, now / k->size[e]);
+        }
+        for (size_t e = k->start[i]; e < k->start[i + 1]; e++)
+            k->size[e] *= row > 0 ? part / row : 0;
+    }
+}
+
+/* Is J singular between these points, with all columns? Not if there are pivots in one order or another. */
+static bool is_singular(reducer *r, reduction_block *k, uint32_t level, const double *J0,
+                        const double *J1, double theta, double enough)
+{
+    pivot_matrix m = interpolate(r, k, J0, J1, theta);
+    const unsigned char *row = rows_of_level(r, k, level).row;
+    for (int plain = 0; plain < 2; plain++)
+        if (pivots_beside(&m, k->size, row, plain, enough, k->work, k->place) >= enough)
+            return false;
+    return true;
+}
+
 /* The sign of the determinant of the choice, but for one that is the same between two points. */
 static int sign_between(reducer *r, reduction_block *k, const double *J0, const double *J1,
                         double theta, uint32_t level)
@@ -884,9 +976,9 @@ static int sign_between(reducer *r, reduction_block *k, const double *J0, const 
     return sign;
 }
 
-static bool block_passes(reducer *r, reduction_block *k, const double *J0, const double *J1)
+static bool block_passes(reducer *r, reduction_block *k, const double *largest, const double *J0,
+                         const double *J1)
 {
-    scratch *t = r->b->scratch;
     for (uint32_t level = 1; level <= k->levels && k->order; level++) {
         double low = 0, high = 1;
         int from = sign_between(r, k, J0, J1, 0, level), to = sign_between(r, k, J0, J1, 1, level);
@@ -895,35 +987,29 @@ static bool block_passes(reducer *r, reduction_block *k, const double *J0, const
             double middle = (low + high) / 2;
             *(sign_between(r, k, J0, J1, middle, level) == from ? &low : &high) = middle;
         }
-        pivot_matrix m = interpolate(r, k, J0, J1, low);
-        pivot_part part = rows_of_level(r, k, level);
-        memset(t->column, 1, k->columns);
-        pivots_find(t->room, &m, &part, &t->order);
-        if (t->order.least < PASSED) return true;
+        find_sizes(r, k, largest, J0, J1);
+        if (is_singular(r, k, level, J0, J1, low, PASSED)) return true;
     }
     return false;
 }
 
 /* All columns at one point, rows measured by their largest values. */
 static bool block_is_singular(reducer *r, reduction_block *k, const double *largest,
-                              const double *J)
+                              const double *before, const double *J)
 {
-    scratch *t = make_room(r, k->rows, k->columns);
-    for (uint32_t level = 1; level <= k->levels; level++) {
-        pivot_matrix m = interpolate(r, k, largest, J, 1);
-        pivot_part part = rows_of_level(r, k, level);
-        memset(t->column, 1, k->columns);
-        pivots_find(t->room, &m, &part, &t->order);
-        if (t->order.least < COLLAPSED) return true;
-    }
+    (void)before;
+    make_room(r, k->rows, k->columns);
+    find_sizes(r, k, largest, largest, J);
+    for (uint32_t level = 1; level <= k->levels; level++)
+        if (is_singular(r, k, level, largest, J, 1, COLLAPSED)) return true;
     return false;
 }
 
 /* The first block of which this is true; the equation differentiated most in it. */
-static bool some_block(const flat_reduction *now, const double *before, const double *watched,
-                       flat_equation *equation,
-                       bool (*is)(reducer *r, reduction_block *k, const double *J0,
-                                  const double *J1))
+static bool some_block(const flat_reduction *now, const double *largest, const double *before,
+                       const double *watched, flat_equation *equation,
+                       bool (*is)(reducer *r, reduction_block *k, const double *largest,
+                                  const double *J0, const double *J1))
 {
     reduction_blocks *b = now->blocks;
     reducer r = { .m = now->from, .g = now->from->graph, .arena = now->from->graph->arena, .b = b };
@@ -935,20 +1021,20 @@ static bool some_block(const flat_reduction *now, const double *before, const do
         for (uint32_t i = 0; i < p->rows; i++)
             most = b->c[p->row[i]] > b->c[most] ? p->row[i] : most;
         *equation = now->from->equation[b->equation[most]];
-        if (is(&r, p, before + at, watched + at)) return true;
+        if (is(&r, p, largest + at, before + at, watched + at)) return true;
         at += p->start[p->rows];
     }
     return false;
 }
 
-bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
-                          flat_equation *equation)
+bool flat_passes_singular(const flat_reduction *now, const double *largest, const double *before,
+                          const double *watched, flat_equation *equation)
 {
-    return some_block(now, before, watched, equation, block_passes);
+    return some_block(now, largest, before, watched, equation, block_passes);
 }
 
 bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
                       flat_equation *equation)
 {
-    return some_block(now, largest, watched, equation, block_is_singular);
+    return some_block(now, largest, watched, watched, equation, block_is_singular);
 }

@@ -63,11 +63,12 @@ bool flat_needs_other(const flat_reduction *now, const double *watched, double e
 void flat_choose_again(const flat_reduction *now, const double *watched, double enough,
                        flat_reduction *out);
 /* Did all choices become singular between two points of `watch`? The sign of a determinant says
- * that the present one did; where it is 0 by linear interpolation the others are looked at.
+ * that the present one did; where it is 0 by linear interpolation the others are looked at,
+ * entries compared with the largest values that they had, in no units.
  * *equation: the constraint of that block that was differentiated most. */
-bool flat_passes_singular(const flat_reduction *now, const double *before, const double *watched,
-                          flat_equation *equation);
-/* Are all choices singular here, compared with the largest values that `watch` had? */
+bool flat_passes_singular(const flat_reduction *now, const double *largest, const double *before,
+                          const double *watched, flat_equation *equation);
+/* Are all choices singular here, compared with these largest values? */
 bool flat_is_singular(const flat_reduction *now, const double *largest, const double *watched,
                       flat_equation *equation);
 bool flat_same_choice(const flat_reduction *a, const flat_reduction *b);

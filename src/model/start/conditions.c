@@ -6,9 +6,9 @@
  * Where they leave freedom, start values that are not fixed, guesses, fill it, in this order:
  *
  *     guesses of states: stateSelect first; those that are given; those set further out in the
- *     hierarchy of components; those of variables chosen as states, where that counts; the more
- *     often differentiated first, so positions come before velocities; then starts of free
- *     parameters.
+ *     hierarchy of components; the more often differentiated first, so positions come before
+ *     velocities; of what is no motion those of variables chosen as states first; those whose
+ *     derivative is what an initial equation is about last; then starts of free parameters.
  *
  * Which are needed is a matter of matching, row by row. What must hold but finds no unknown left
  * is redundant: it is checked with the solution. A given guess of a state that finds none left is
@@ -93,7 +93,11 @@ static int height(const model_variable *x)
 
 typedef struct candidate {
     uint32_t variable;
-    int state, select, given, trust, height, chosen; /* chosen: as a state, and that counts */
+    int state, select, given, trust, height;
+    int chosen;  /* as a state, and that counts */
+    int behind;  /* with states held: not chosen; it comes after all that are */
+    int other;   /* of no motion, and not chosen */
+    int settled; /* its derivative is what an initial equation is about */
 } candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -103,8 +107,10 @@ static int compare_candidates(const void *a, const void *b)
     if (x->select != y->select) return y->select - x->select;
     if (x->given != y->given) return y->given - x->given;
     if (x->trust != y->trust) return y->trust - x->trust;
-    if (x->chosen != y->chosen) return y->chosen - x->chosen;
+    if (x->behind != y->behind) return x->behind - y->behind;
     if (x->height != y->height) return y->height - x->height;
+    if (x->other != y->other) return x->other - y->other;
+    if (x->settled != y->settled) return x->settled - y->settled;
     return x->variable < y->variable ? -1 : x->variable > y->variable;
 }
 
@@ -142,21 +148,53 @@ static unsigned char *find_motion(model *m)
     return motion;
 }
 
-/* Where nothing is given only what is a state now is taken at its start. */
+/* Variables with an initial equation about their derivative and no other, as der(z) = 0: it finds z, so the
+ * guess of z is where the search begins, and does not move what z follows from. */
+static unsigned char *find_settled(model *m)
+{
+    unsigned char *settled = dae_arena_take(&m->arena, m->variables + 1, 1);
+    for (size_t i = 0; i < m->initial.count; i++) {
+        const ex_id root[] = { m->initial.item[i].left, m->initial.item[i].right };
+        ex_walk *w = ex_walk_begin(m->g, root, 2);
+        uint32_t rates = 0, of = 0;
+        for (size_t k = 0; k < w->count; k++) {
+            const ex_node *n = ex_at(m->g, w->order[k]);
+            if (n->op != EX_VARIABLE || n->b != 1) continue;
+            rates++;
+            of = n->a;
+        }
+        ex_walk_end(m->g, w);
+        if (rates == 1) settled[of] = 1;
+    }
+    return settled;
+}
+
+/* Where nothing is given only what is a state now is taken at its start. That a variable was chosen as a
+ * state says something beside those that constraints connect it with: it does not put it before a motion,
+ * which it may have nothing to do with. */
 static size_t list_candidates(model *m, candidate **out)
 {
     size_t count = 0;
-    const unsigned char *motion = find_motion(m);
+    const unsigned char *motion = find_motion(m), *settled = find_settled(m);
     candidate *c = dae_arena_take(&m->arena, m->variables, sizeof *c);
     for (uint32_t v = 0; v < m->variables; v++) {
         const model_variable *x = &m->variable[v];
         bool given = is_given(m, v), state = x->kind == UNKNOWN && height(x) > 0;
         if (!initial_is_unknown(x) || initial_is_fixed(m, v)) continue;
         if (x->kind == FREE ? x->binding != 0 : !(x->differentiated || (state && given))) continue;
-        bool fair = (motion && motion[v]) || x->nominal; /* others are as good, or have weights */
-        bool chosen = x->differentiated && (m->flat->hold_states || !fair);
-        int trust = FLAT_OF_TYPE - m->variable[x->start_from].confidence;
-        c[count++] = (candidate){ v, state, x->state_select, given, trust, height(x), chosen };
+        bool hold = m->flat->hold_states, moves = motion && motion[v];
+        bool fair = moves || x->nominal; /* others are as good, or have weights */
+        bool chosen = x->differentiated && (hold || !fair);
+        c[count++] = (candidate){ .variable = v,
+                                  .state = state,
+                                  .select = x->state_select,
+                                  .given = given,
+                                  .trust = FLAT_OF_TYPE - m->variable[x->start_from].confidence,
+                                  .height = height(x),
+                                  .chosen = chosen,
+                                  .behind = hold && !chosen,
+                                  .other = !moves && !chosen,
+                                  .settled = settled[v] };
     }
     qsort(c, count, sizeof *c, compare_candidates);
     *out = c;
