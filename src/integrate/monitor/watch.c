@@ -5,6 +5,13 @@
  * short, but they grow. Or HOPELESS looks in a row with such steps, or with steps near the resolution of
  * time (as where noise is above the tolerance), that do not grow.
  *
+ * Or steps that never get there because they become ever shorter while attempts fail. Towards a point
+ * t* where noise is amplified by a Jacobian on its way to singular h may shrink like (t* - t)^2: n steps
+ * leave a distance of 1/n, each of them an honest one, and millions follow each other. So the ways of
+ * periods of 1,000 steps are compared: where the fourth in a row goes less far than the one before, Newton's
+ * iteration fails in a tenth of the steps (that the error test rejects some is no sign of noise), and the
+ * limit of steps would be reached at this pace, that is said now.
+ *
  * Chattering: equations that jump where the solution wants to stay (x' = -sign x, dry friction
  * that sticks). Each step lands on the other side, so the local error keeps its size and changes
  * its sign every few steps, or Newton's iteration is thrown across again and again, at a low
@@ -27,7 +34,17 @@
 
 /* A look every LOOK steps (not calls: who reads more must not change the run); MANY signs of trouble, or a pace that fell, and the
  * equations are asked at once. ALIKE looks must find the same jump. */
-enum { LOOK = 100, MANY = 10, ALIKE = 3, SOME = 20, HOPELESS = 8, NAMED = 50, LONGEST = 1000 };
+enum {
+    LOOK = 100,
+    MANY = 10,
+    ALIKE = 3,
+    SOME = 20,
+    HOPELESS = 8,
+    NAMED = 50,
+    LONGEST = 1000,
+    PERIOD = 10,
+    FALLS = 3
+};
 
 /* A jump is looked for so many tolerances to both sides, and up to 16 times as far. */
 static const double NEAR = 16;
@@ -38,6 +55,9 @@ static const double FINEST = 1e4 * DBL_EPSILON;
 /* The last of 100 steps beside their mean, where they lead to a singularity: they shrink by a constant
  * factor each. */
 static const double SHRUNK = 0.25;
+
+/* Newton fails in this part of the steps. */
+static const double FAILING = 0.1;
 
 /* So many more steps at the present pace are not worth a failure. */
 static const double BEARABLE = 1e4;
@@ -51,6 +71,8 @@ void dae_watch_start(dae_solver *s)
 {
     s->watch = (dae_watch_state){ .t = s->t, .unknown = -1, .ask = 1, .row = -1 };
     s->watch.failures = s->stats.rejected + s->stats.newton_failures;
+    s->watch.period_failures = s->stats.newton_failures;
+    s->watch.period_t = s->t;
 }
 
 static void count_flip(dae_solver *s)
@@ -234,6 +256,21 @@ static dae_status suspect_chatter(dae_solver *s, double rest, double h)
     return explain(s, &found, h);
 }
 
+/* Will steps become ever shorter until there are too many? Asked at every look. */
+static int never_arrives(dae_solver *s, double target)
+{
+    dae_watch_state *w = &s->watch;
+    if (++w->looks < PERIOD) return 0;
+    double way = fabs(s->t - w->period_t), steps = PERIOD * LOOK;
+    int64_t failures = s->stats.newton_failures - w->period_failures;
+    w->falls = way < w->period_way && (double)failures > FAILING * steps ? w->falls + 1 : 0;
+    w->looks = 0;
+    w->period_t = s->t;
+    w->period_way = way;
+    w->period_failures = s->stats.newton_failures;
+    return w->falls >= FALLS && fabs(target - s->t) > (double)s->options.max_steps * way / steps;
+}
+
 dae_status dae_watch(dae_solver *s, double target)
 {
     dae_watch_state *w = &s->watch;
@@ -244,7 +281,7 @@ dae_status dae_watch(dae_solver *s, double target)
     int still = !(progress > 1e-8 * done), fine = h < FINEST * fabs(s->t);
     dae_status status = suspect_chatter(s, fabs(target - s->t), h);
     w->hopeless = (still || fine) && last < 1.5 * h ? w->hopeless + 1 : 0;
-    if (still && last < SHRUNK * h) w->hopeless = HOPELESS;
+    if ((still && last < SHRUNK * h) || never_arrives(s, target)) w->hopeless = HOPELESS;
     if (status == DAE_OK && w->hopeless >= HOPELESS)
         status = dae_explain(s, DAE_STEP_ERROR, &s->trial);
     if (status == DAE_OK &&
