@@ -72,10 +72,18 @@ static int is_below_3(const dae_solver *s)
     return !dae_has_level_3(s);
 }
 
-/* K is known less well than methods with many stages want it: by differences, from a combined Jacobian, by hand. */
+static int has_jacobians(const dae_solver *s)
+{
+    const dae_problem *p = &s->system.problem;
+    return (p->jacobian_x && p->jacobian_xdot) || (s->options.expect & DAE_EXPECT_EXACT);
+}
+
+/* By differences each Jacobian costs as many evaluations as some twenty steps of a multistep method, and methods with
+ * many stages ask for several times as many; they also want K better than differences know it. A Jacobian for one c alone,
+ * as BDF wants it, has to be asked for twice to be taken apart. */
 static int is_residual_below_3(const dae_solver *s)
 {
-    return s->system.problem.residual && !(s->options.expect & DAE_EXPECT_EXACT) && is_below_3(s);
+    return s->system.problem.residual && !has_jacobians(s) && is_below_3(s);
 }
 
 static int is_sparse_below_3(const dae_solver *s)
@@ -114,10 +122,10 @@ static const dae_choice table[] = {
       is_sparse_below_3,
       { "mebdf", "mebdf" },
       "a large sparse system: one real factorization for many steps" },
-    { "residual form, no unknown of index 3",
+    { "residual form, K and C not both given, no unknown of index 3",
       is_residual_below_3,
       { "mebdf", "mebdf" },
-      "a residual F(t, x, x'): one Jacobian for many steps" },
+      "a residual F(t, x, x') whose Jacobians are dear or by differences: one for many steps" },
     { "index 0 or 1",
       has_low_index,
       { "radau", "radau" },

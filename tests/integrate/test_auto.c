@@ -33,6 +33,12 @@ static int rate(double t, const double *x, double *f, void *user)
     return DAE_OK;
 }
 
+static int never(double t, const double *x, const double *xdot, double *J, void *user)
+{
+    (void)t, (void)x, (void)xdot, (void)J, (void)user;
+    return DAE_STOP;
+}
+
 static const double start[2] = { 1, 0 };
 static const dae_problem ode = { .size = 2, .rhs = swing };
 
@@ -74,6 +80,12 @@ static void test_choice(void **state)
     assert_string_equal(chosen(&ode, (dae_options){ .method = "rodas" }, &why), "rodas");
     assert_null(why);
     assert_string_equal(chosen(&implicit, (dae_options){ 0 }, &why), "mebdf");
+    const dae_problem half = { .size = 2, .residual = swing_residual, .jacobian_x = never };
+    const dae_problem given = {
+        .size = 2, .residual = swing_residual, .jacobian_x = never, .jacobian_xdot = never
+    };
+    assert_string_equal(chosen(&half, (dae_options){ 0 }, &why), "mebdf");
+    assert_string_equal(chosen(&given, (dae_options){ 0 }, &why), "radau");
     assert_string_equal(chosen(&index2, (dae_options){ 0 }, &why), "radau-undamped");
     assert_string_equal(chosen(&index2, (dae_options){ .rtol = 1e-4 }, &why), "radau");
     assert_string_equal(chosen(&sparse, (dae_options){ .rtol = 1e-4 }, &why), "mebdf");

@@ -334,10 +334,9 @@ static void derivative_of_the_mass_matters(void **state)
                rtol, (long long)right.steps, (long long)right.newton_failures,
                (long long)wrong.steps, (long long)wrong.newton_failures, dae_status_name(status));
         /* with the term a few far predictions fail at the loosest tolerance; without it
-         * Newton fails all the way */
+         * Newton converges only where steps are short */
         expect_below((double)right.newton_failures, 0.2 * (double)right.steps);
-        assert_true(status != DAE_OK || (wrong.newton_failures >= 20 + 3 * right.newton_failures &&
-                                         wrong.steps > 3 * right.steps));
+        assert_true(status != DAE_OK || wrong.steps > 10 * right.steps);
     }
 }
 

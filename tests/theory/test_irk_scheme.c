@@ -157,7 +157,7 @@ static void check_interpolation(const irk_scheme *g, const char *name)
         for (double theta = 0; theta < 2.1; theta += 0.125) {
             double x = 0, dx = 0, beyond = 0, size = 1, slopes = 1;
             irk_scheme_weights(g, theta, weight, slope);
-            if (theta > 0.9) irk_scheme_extrapolate(g, theta, ahead);
+            if (theta > 0.9) irk_scheme_extrapolate(g, theta, 0, ahead);
             for (int i = 0; i <= g->stages; i++) {
                 double power = i == g->stages ? 1 : pow(g->c[i], k);
                 x += weight[i] * power;
@@ -170,6 +170,24 @@ static void check_interpolation(const irk_scheme *g, const char *name)
             near("slope", name, k, 0, dx, k * pow(theta, k - 1), 1e-14 * slopes);
             if (theta > 0.9) near("ahead", name, k, 0, beyond, pow(theta, k) - 1, 1e-13 * size);
         }
+}
+
+/* Roughly, the degree is half: errors of stages must not become a prediction that is nothing else. */
+static void check_rough(const irk_scheme *g, const char *name)
+{
+    double ahead[IRK_STAGES + 1];
+    for (int j = 0; j < g->stages; j++) {
+        double size = 0, first = 0;
+        irk_scheme_extrapolate(g, 1 + 8 * g->c[j], 1, ahead);
+        for (int i = 0; i <= g->stages; i++) {
+            size += fabs(ahead[i]);
+            first += ahead[i] * (i == g->stages ? 1 : g->c[i]);
+        }
+        if (g->stages <= 7 && size > 1e7)
+            print_error("%s, stage %d: errors are multiplied by %g\n", name, j + 1, size);
+        assert_true(g->stages > 7 || size <= 1e7);
+        if (g->nodes > 1) near("far ahead", name, 1, 0, first, 8 * g->c[j], 1e-13 * size);
+    }
 }
 
 static int check_scheme(const char *name)
@@ -188,6 +206,7 @@ static int check_scheme(const char *name)
     check_eigenvalues(&g, name);
     check_estimate(&g, &a);
     check_interpolation(&g, name);
+    check_rough(&g, name);
     return 1;
 }
 

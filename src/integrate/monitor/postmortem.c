@@ -388,7 +388,8 @@ dae_status dae_explain(dae_solver *s, int verdict, const dae_trial *trial)
     case DAE_STEP_NEWTON: return explain_newton(s, trial);
     default: break;
     }
-    status = explain_singularity(s);
+    status = dae_check_given(s, s->t, s->x, s->p, trial->h);
+    if (status == DAE_OK) status = explain_singularity(s);
     if (status == DAE_OK) status = explain_fold(s);
     if (status == DAE_OK && s->stats.steps > 0) status = dae_explain_chatter(s);
     if (status != DAE_OK) return status;

@@ -415,12 +415,12 @@ static int stalls(const dae_solver *s, double rate, double size)
 }
 
 /* At index 0 and 1 nothing amplifies rounding but the equations themselves: where f is at rounding level at every
- * stage, by what the problem knows of it, no iteration gets farther, and no smaller step. */
+ * stage no iteration gets farther, and no smaller step. */
 static int are_quiet(const irk_stages *k, dae_solver *s, double h)
 {
     const irk_scheme *g = k->scheme;
     const dae_system *sys = &s->system;
-    int quiet = sys->problem.rounding && !(sys->facts & DAE_FACT_HIGH_INDEX) && !g->first_explicit;
+    int quiet = !(sys->facts & DAE_FACT_HIGH_INDEX) && !g->first_explicit;
     for (int j = 0; j < g->stages && quiet; j++)
         quiet = dae_corrector_quiet(&s->corrector, s->t + g->c[j] * h,
                                     k->X + (size_t)j * (size_t)k->stride,

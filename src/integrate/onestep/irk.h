@@ -73,8 +73,8 @@ extern const irk_scheme irk_radau_schemes[IRK_RADAU_SCHEMES];
  * minus x_n, at theta (0 at t_n, 1 at t_{n+1}); slope: of its derivative by theta. */
 void irk_scheme_weights(const irk_scheme *g, double theta, double *weight, double *slope);
 
-/* The same at a theta > 1, minus x_{n+1}: the weights of x(theta) - x_{n+1}. */
-void irk_scheme_extrapolate(const irk_scheme *g, double theta, double *weight);
+/* The same at a theta > 1, minus x_{n+1}: the weights of x(theta) - x_{n+1}. roughly: through every second node. */
+void irk_scheme_extrapolate(const irk_scheme *g, double theta, int roughly, double *weight);
 
 /* The stages of one step. Vectors are `stride` long, a multiple of four, padded with zeros. */
 typedef struct irk_stages {
@@ -116,7 +116,8 @@ int irk_stages_factor(irk_stages *k, dae_solver *s, double h);
 /* The polynomial of a step that ended here, carried on. */
 typedef struct irk_ahead {
     const irk_scheme *from, *to;
-    double ratio; /* of the step sizes; the weights are for these three */
+    double ratio; /* of the step sizes */
+    int roughly;  /* through every second stage; the weights are for these four */
     double weight[IRK_STAGES][IRK_STAGES + 1];
     const double *Z; /* of the step that ended */
 } irk_ahead;

@@ -350,6 +350,13 @@ static double root(double a, int k)
     }
 }
 
+static double power(double a, int k)
+{
+    double product = 1;
+    for (; k > 0; k--) product *= a;
+    return product;
+}
+
 /* What Newton leaves has no sign in common from step to step: it adds up like a root. */
 static double newton_of(const radau *m)
 {
@@ -400,7 +407,7 @@ static double error_in_d(const radau *m, const irk_scheme *g, int l, double left
     if (!(rho < 0.5)) rho = 0.5;
     double tail = few ? 0 : share * fabs(h) * fmax(c[0], rho * c[1]) * rho / g->stages;
     double part = share < REDUCED ? 1 : fmin(1, fmax(2 * rho, stiff));
-    return fmax(left * pow(part, g->stages - 1), tail * pow(2 * rho, g->stages - 1));
+    return fmax(left * power(part, g->stages - 1), tail * power(2 * rho, g->stages - 1));
 }
 
 /* |h J| / (4 (s-1)!^(1/(s-1))): the filter 1 / (1 - h J / gamma) has moved E by h J / gamma of what is left, and gamma is
